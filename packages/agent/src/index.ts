@@ -1,0 +1,2 @@
+/** Turns a message into entries and a reply. */
+export type * from "./types.ts";

@@ -1,0 +1,190 @@
+/**
+ * The agent's vocabulary and ports. The agent turns one message into entries and a reply; everything it needs from
+ * outside arrives through these interfaces, joined by the gateway's composition root.
+ */
+import type { Json, JsonObject, World } from "@holdfast/base";
+import type { ContentBlock, Entry, EntryMessage, Fsync, Sessions } from "@holdfast/sessions";
+
+/** Where a reply goes. */
+export interface Address {
+  readonly channel: string;
+  readonly account: string;
+  readonly chat: string;
+  readonly thread: string | null;
+}
+
+/** What arrived, made uniform. `key` = `<channel>:<account>:<chat>:<platform message id>`. */
+export interface Message {
+  readonly key: string;
+  readonly text: string;
+  readonly from: { readonly id: string; readonly name: string | null; readonly owner: boolean };
+  readonly address: Address;
+  readonly receivedMs: number;
+}
+
+export interface Reply {
+  readonly to: Address;
+  readonly text: string;
+  /** The transcript entry this reply was made from; the outbound key derives from it. */
+  readonly entryId: string;
+}
+
+/** One accepted message on its way; owned by the lane store. */
+export interface TurnItem {
+  readonly id: string;
+  readonly sessionKey: string;
+  readonly message: Message;
+  /** Set at the item's first opening; later claims use it whatever happened to the session meanwhile. */
+  readonly start: { readonly sessionId: string; readonly leaf: string | null } | null;
+  /** 1 for the first. */
+  readonly attempt: number;
+}
+
+/** Why a model call failed; closed, each with what follows in docs/errors.md. */
+export type ModelFailureCode =
+  | "rate_limited"
+  | "overloaded"
+  | "timeout"
+  | "connection"
+  | "auth"
+  | "billing"
+  | "bad_request"
+  | "context_overflow"
+  | "content_filter"
+  | "bad_answer"
+  | "unknown";
+export interface ModelFailure {
+  readonly code: ModelFailureCode;
+  /** For people; holds no secret. */
+  readonly message: string;
+  readonly status: number | null;
+  readonly retryAfterMs: number | null;
+  readonly retryable: boolean;
+}
+
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of an object. */
+  readonly parameters: JsonObject;
+}
+export interface ModelRequest {
+  readonly system: string;
+  readonly messages: readonly EntryMessage[];
+  readonly tools: readonly ToolSpec[];
+  /** For providers with a prompt cache and for logs. */
+  readonly sessionId: string;
+}
+export type ModelDelta =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "thinking"; readonly text: string }
+  | { readonly kind: "call"; readonly name: string };
+export interface ModelAnswer {
+  readonly content: readonly ContentBlock[];
+  readonly stop: "stop" | "toolUse" | "length" | "failed" | "aborted";
+  readonly failure: ModelFailure | null;
+  readonly usage: JsonObject | null;
+  readonly by: { readonly provider: string; readonly model: string; readonly api: string };
+}
+export interface Model {
+  /** `provider/model`. */
+  readonly name: string;
+  /**
+   * Asks for one answer. Never rejects because a provider failed or the signal aborted: that becomes an answer with
+   * `stop: "failed"` or `"aborted"`. `onDelta` is provisional and must not throw. Must not keep or change `request`.
+   */
+  ask(
+    request: ModelRequest,
+    options: { readonly signal: AbortSignal; readonly onDelta: (delta: ModelDelta) => void },
+  ): Promise<ModelAnswer>;
+}
+
+/** What repeating a call means (durability.md, "Actions"). */
+export type Effect = "none" | "idempotent" | "checkable" | "opaque";
+export type Verdict = "not_started" | "happened" | "absent" | "conflict" | "unknown";
+
+export interface ToolOutcome {
+  readonly ok: boolean;
+  readonly text: string;
+  readonly details?: JsonObject;
+}
+export type Probe =
+  | { readonly kind: "happened"; readonly outcome: ToolOutcome; readonly evidence: JsonObject }
+  | { readonly kind: "absent" | "conflict" | "unknown"; readonly evidence: JsonObject; readonly says: string }
+  /** The work still runs; `wait` resolves when it has ended and the probe should be asked again. */
+  | { readonly kind: "in_flight"; readonly wait: (signal: AbortSignal) => Promise<void> };
+
+export interface ToolContext {
+  readonly workspace: string;
+  readonly world: World;
+  readonly signal: AbortSignal;
+  /** The action's stable idempotency key. */
+  readonly key: string;
+  /** This attempt's own folder (created before the intent); for tools that keep files of an attempt. */
+  readonly attemptDirectory: string;
+}
+export interface Tool {
+  readonly spec: ToolSpec;
+  readonly effect: Effect;
+  /** The business act, where there is one; makes the key hold across sessions. */
+  identity?(args: JsonObject): string | undefined;
+  /** Checks arguments before anything is written; a text is the refusal that the model sees. */
+  check(args: JsonObject): string | null;
+  /** Evidence of the world before the effect; stored in the intent. Changes nothing. */
+  prepare?(args: JsonObject, context: ToolContext): Promise<JsonObject>;
+  /** After a crash: what does the world say? Changes nothing, except that it may make a late start impossible. */
+  probe?(args: JsonObject, evidence: JsonObject, context: ToolContext): Promise<Probe>;
+  /** The effect. A failure that the tool understands is an outcome with `ok: false`; anything thrown is recorded as an error. */
+  run(args: JsonObject, evidence: JsonObject, context: ToolContext): Promise<ToolOutcome>;
+}
+
+/** What observers are told; never a step of the path. */
+export type Observation =
+  | { readonly kind: "turn"; readonly state: "began" | "ended"; readonly itemId: string; readonly outcome?: string }
+  | { readonly kind: "delta"; readonly answerId: string; readonly delta: ModelDelta }
+  | { readonly kind: "withdrawn"; readonly answerId: string }
+  | { readonly kind: "entries"; readonly entries: readonly Entry[]; readonly durable: boolean }
+  | {
+      readonly kind: "action";
+      readonly entryId: string;
+      readonly ordinal: number;
+      readonly state: "running" | "settled";
+    };
+export type Observe = (sessionKey: string, observation: Observation) => void;
+
+/** What the agent is made of. */
+export interface Agent {
+  readonly id: string;
+  readonly sessions: Sessions;
+  readonly model: Model;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly workspace: string;
+  readonly world: World;
+  readonly home: { readonly id: string; readonly boot: string; readonly fsync: Fsync; readonly actions: string };
+  /** This process's name in claims, e.g. `<home id>:<identity>`. */
+  readonly holder: string;
+  readonly observe: Observe;
+  /** Whether a call may run: null, or the text that the model gets instead. */
+  allowed(message: Message, tool: Tool, args: JsonObject): string | null;
+  /** Remembers where the item began, durably, before the first entry. */
+  began(item: TurnItem, start: { readonly sessionId: string; readonly leaf: string | null }): Promise<void>;
+  /** Charges an attempt, durably, after the turn right is obtained. False: the budget is used up. */
+  charge(item: TurnItem): Promise<boolean>;
+  /** Queues the reply under a key derived from its entry, then settles the item. Idempotent. */
+  finish(item: TurnItem, reply: Reply): Promise<void>;
+}
+
+export type TurnOutcome =
+  | { readonly kind: "replied"; readonly sessionId: string; readonly entryId: string; readonly text: string }
+  /** Somebody else works on this session or action; try again after the delay, uncharged. */
+  | { readonly kind: "busy"; readonly by: string; readonly delayMs: number }
+  /** The model failed and another attempt may help. */
+  | { readonly kind: "retry"; readonly failure: ModelFailure; readonly delayMs: number }
+  /** It ends here; the text goes to the user. Already in the log. */
+  | {
+      readonly kind: "stopped";
+      readonly code: "turn_steps_max" | "cancelled" | "model_failed" | "attempts_used" | "stale_turn";
+      readonly entryId: string | null;
+      readonly text: string;
+    };
+export type { Json };

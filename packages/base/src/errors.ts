@@ -1,0 +1,58 @@
+/**
+ * The shape of every error Holdfast throws: a closed code, a sentence for people, details for programs.
+ * Each package has one subclass and one code table; docs/errors.md lists all of them and a test keeps both equal.
+ */
+
+/** A code table: code → sentence. `{name}` is filled from the details. */
+export type ErrorTable = Readonly<Record<string, string>>;
+
+/** Details must be printable and must never hold a secret. */
+export type ErrorDetails = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+/** Base of every package's error class. `code` is stable and never reused; `message` may change. */
+export class CodedError<Code extends string = string> extends Error {
+  readonly code: Code;
+  readonly details: ErrorDetails;
+
+  constructor(table: Readonly<Record<Code, string>>, code: Code, details: ErrorDetails = {}, cause?: unknown) {
+    super(fill(table[code], details), cause === undefined ? undefined : { cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** Fills `{name}` from `details`; what is missing stays visible as `{name}`. */
+export function fill(template: string, details: ErrorDetails): string {
+  return template.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = details[name];
+    return value === undefined ? whole : String(value);
+  });
+}
+
+/** The errno code of a system error (`ENOSPC`, `EROFS`, ...), or undefined. */
+export function errnoOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+/** One line of text for any thrown value. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Base's own codes. */
+export const BASE_ERRORS = {
+  bad_duration: 'Not a duration: {value}. Write "500ms", "30s", "5m", "2h", "30d" or a number of milliseconds.',
+  bad_size: 'Not a size: {value}. Write "100mb", "2gb" or a number of bytes.',
+  lock_timeout: "The lock {path} was not free within {timeoutMs} ms; it is held by {holder}.",
+} as const;
+
+export type BaseErrorCode = keyof typeof BASE_ERRORS;
+
+/** Thrown by this package only. */
+export class BaseError extends CodedError<BaseErrorCode> {
+  constructor(code: BaseErrorCode, details: ErrorDetails = {}, cause?: unknown) {
+    super(BASE_ERRORS, code, details, cause);
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * Kernel locks on files: exclusion that dies with its holder and that nobody has to guess about.
+ *
+ * An advisory lock of the open file (fs-native-extensions, optional), else SQLite's exclusive lock on the same path.
+ * Only try-lock and timers: a blocking wait would sit in the thread pool that the syncs need.
+ * Invariant: the inode is compared after locking, so a lock on a file that was replaced meanwhile does not count.
+ */
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, writeSync, ftruncateSync } from "node:fs";
+import { createRequire } from "node:module";
+import { BaseError, errnoOf } from "./errors.ts";
+import { tryParse } from "./json.ts";
+import type { World } from "./world.ts";
+
+interface Native {
+  tryLock(fd: number): boolean;
+  unlock(fd: number): void;
+}
+
+/** A lock in our hands. `note` replaces the file's text (JSON for people and for liveness checks). */
+export interface FileLock extends Disposable {
+  readonly path: string;
+  /** Not synced: the note explains, the kernel excludes. */
+  note(value: unknown): void;
+  /** Idempotent. The file stays. */
+  release(): void;
+}
+
+/** The optional module, loaded at first use and kept: `null` where the platform has no prebuilt. */
+const loaded: { native?: Native | null } = {};
+function loadNative(): Native | null {
+  if (loaded.native !== undefined) return loaded.native;
+  try {
+    loaded.native = createRequire(import.meta.url)("fs-native-extensions") as Native;
+  } catch {
+    loaded.native = null;
+  }
+  return loaded.native;
+}
+
+/** Whether this platform has the prebuilt kernel lock; without it SQLite's lock on `<path>.db` is used. */
+export function kernelLockAvailable(): boolean {
+  return loadNative() !== null;
+}
+
+function sameInode(fd: number, path: string): boolean {
+  const mine = fstatSync(fd, { bigint: true });
+  const there = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return there !== undefined && mine.ino === there.ino && mine.dev === there.dev;
+}
+
+function lockOf(path: string, fd: number, unlock: () => void): FileLock {
+  let held = true;
+  const release = (): void => {
+    if (!held) return;
+    held = false;
+    unlock();
+    closeSync(fd);
+  };
+  return {
+    path,
+    note(value) {
+      ftruncateSync(fd, 0);
+      writeSync(fd, `${JSON.stringify(value)}\n`, 0);
+    },
+    release,
+    [Symbol.dispose]: release,
+  };
+}
+
+function trySqlite(path: string, fd: number): FileLock | undefined {
+  const { DatabaseSync } = createRequire(import.meta.url)("node:sqlite") as typeof import("node:sqlite");
+  const db = new DatabaseSync(`${path}.db`, { timeout: 0 });
+  try {
+    db.exec("begin exclusive");
+  } catch {
+    db.close();
+    return undefined;
+  }
+  return lockOf(path, fd, () => db.close());
+}
+
+/** Takes the lock now or returns undefined. Creates the file (0600). Throws what opening throws (EACCES, ENOSPC, ...). */
+export function tryFileLock(path: string): FileLock | undefined {
+  const fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+  const module = loadNative();
+  let lock: FileLock | undefined;
+  try {
+    if (module === null) lock = trySqlite(path, fd);
+    else if (module.tryLock(fd)) lock = lockOf(path, fd, () => module.unlock(fd));
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+  if (lock === undefined) {
+    closeSync(fd);
+    return undefined;
+  }
+  if (sameInode(fd, path)) return lock;
+  lock.release();
+  return tryFileLock(path);
+}
+
+/** What the holder noted, or undefined. For messages; never for a decision about exclusion. */
+export function readLockNote(path: string): unknown {
+  try {
+    return tryParse(readFileSync(path, "utf8"));
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Waits for the lock, asking again with jitter. Throws `lock_timeout`, or `signal.reason`. */
+export async function fileLock(
+  path: string,
+  world: World,
+  options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+): Promise<FileLock> {
+  const startedMs = world.monotonicMs();
+  let waitMs = 1;
+  for (;;) {
+    const lock = tryFileLock(path);
+    if (lock !== undefined) return lock;
+    if (world.monotonicMs() - startedMs >= options.timeoutMs) {
+      const holder = JSON.stringify(readLockNote(path) ?? "unknown");
+      throw new BaseError("lock_timeout", { path, timeoutMs: options.timeoutMs, holder });
+    }
+    await world.sleep(waitMs * (0.5 + world.random()), options.signal);
+    waitMs = Math.min(waitMs * 2, 50);
+  }
+}

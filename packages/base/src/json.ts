@@ -1,0 +1,43 @@
+/** JSON values, and the one canonical form that digests are made from. */
+import { createHash } from "node:crypto";
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+export type JsonObject = { readonly [key: string]: Json };
+
+/** True for a plain object as JSON knows it: not null, not an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Parses, or returns undefined: for input where damage is expected and counted by the caller. */
+export function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Canonical JSON: keys sorted by code unit, no white space, `undefined` members left out.
+ * Equal values give equal text whatever order their keys were written in.
+ */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonical(item ?? null)).join(",")}]`;
+  if (!isObject(value)) return JSON.stringify(value ?? null);
+  const members = Object.keys(value)
+    .filter((key) => value[key] !== undefined)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`);
+  return `{${members.join(",")}}`;
+}
+
+/** SHA-256 as lower-case hex, of text (UTF-8) or bytes. */
+export function sha256(data: string | Uint8Array): string {
+  return createHash("sha256").update(data).digest("hex");
+}
+
+/** Digest of a JSON value in canonical form: 64 hex digits. */
+export function digest(value: unknown): string {
+  return sha256(canonical(value));
+}

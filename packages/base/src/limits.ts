@@ -1,0 +1,33 @@
+/** Every limit in one place, unit last in the name. A loop or queue without a number here is a bug. */
+
+export const LIMITS = {
+  /** Model questions in one turn, before the turn stops and says so. */
+  turnStepsMax: 40,
+  /** Attempts of one lane item without progress, and in all, before it fails visibly (durability.md). */
+  attemptsWithoutProgressMax: 3,
+  attemptsMax: 8,
+  /** Turn right: lease and renewal. The renewal must stay below half the lease. */
+  leaseMs: 30_000,
+  leaseRenewMs: 10_000,
+  /** An item that finds the right in other hands waits this long, doubling to the second number. */
+  busyDelayMs: 1_000,
+  busyDelayMaxMs: 30_000,
+  /** Write lock. */
+  writeLockTimeoutMs: 60_000,
+  writeLockStaleMs: 1_800_000,
+  writeLockMaxHoldMs: 300_000,
+  /** One transcript line; larger ones are read, never written by us. */
+  entryBytesMax: 16 * 1024 * 1024,
+  /** Bytes before our position that are compared when a file looks touched. */
+  tailCompareBytes: 64 * 1024,
+  /** Reading backwards goes in steps of this size. */
+  readChunkBytes: 256 * 1024,
+  /** Journals are folded into the snapshot when they exceed max(this, snapshot). */
+  journalFoldBytes: 1024 * 1024,
+  /** What one tool result gives to the model. */
+  toolResultCharsMax: 50_000,
+  /** One accepted message. */
+  messageBytesMax: 1024 * 1024,
+  /** Events kept for clients that reconnect. */
+  eventsKeptMax: 2_000,
+} as const;

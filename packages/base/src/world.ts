@@ -1,0 +1,75 @@
+/**
+ * The one door for time, chance, ids and fault points. Everything else receives a `World`.
+ * Invariant: no other file (drivers aside) reads a clock, draws a random number or starts a timer; without it
+ * a simulated run could not be replayed from its seed.
+ */
+import { randomBytes, randomInt } from "node:crypto";
+import { type PointHook, pointsFromEnvironment } from "./points.ts";
+
+export type IdKind = "session" | "entry" | "holder" | "item" | "home" | "token";
+
+export interface World {
+  /** Wall clock, milliseconds since 1970 UTC. May jump. */
+  nowMs(): number;
+  /** Monotonic clock, milliseconds. Never jumps; only differences mean something. */
+  monotonicMs(): number;
+  /** Resolves after `ms`, or rejects with `signal.reason` as soon as the signal aborts. Keeps the process alive. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `run` every `ms` until disposed. Does not keep the process alive. `run` must not throw. */
+  every(ms: number, run: () => void): Disposable;
+  /** A new id. Sessions and items are UUIDv7 (sortable by time), entries 16 hex digits, tokens 43 base64url characters. */
+  newId(kind: IdKind): string;
+  /** In [0, 1). Seeded in tests. */
+  random(): number;
+  /** A fault point (points.ts): may never return. Name it `<what>:<before|after>`. */
+  at(point: string): void;
+}
+
+/** UUID version 7 (RFC 9562): 48 bits of milliseconds, then random bits. */
+export function uuidV7(nowMs: number, random: Uint8Array): string {
+  const bytes = Uint8Array.from(random.subarray(0, 16));
+  for (let index = 0; index < 6; index++) bytes[index] = Math.floor(nowMs / 2 ** (8 * (5 - index))) & 0xff;
+  bytes[6] = 0x70 | (bytes[6]! & 0x0f);
+  bytes[8] = 0x80 | (bytes[8]! & 0x3f);
+  const hex = Buffer.from(bytes).toString("hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+/** An id from a clock and a source of random bytes; shared by the real and the simulated world. */
+export function makeId(kind: IdKind, nowMs: number, bytes: (count: number) => Uint8Array): string {
+  if (kind === "session" || kind === "item" || kind === "home") return uuidV7(nowMs, bytes(16));
+  if (kind === "token") return Buffer.from(bytes(32)).toString("base64url");
+  return Buffer.from(bytes(8)).toString("hex");
+}
+
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+/** The real world. `points` defaults to what the environment asks for, which is nothing in production. */
+export function realWorld(points: PointHook = pointsFromEnvironment(process.env)): World {
+  return {
+    nowMs: () => Date.now(),
+    monotonicMs: () => performance.now(),
+    sleep,
+    every(ms, run) {
+      const timer = setInterval(run, ms);
+      timer.unref();
+      return { [Symbol.dispose]: () => clearInterval(timer) };
+    },
+    newId: (kind) => makeId(kind, Date.now(), randomBytes),
+    random: () => randomInt(2 ** 47) / 2 ** 47,
+    at: points,
+  };
+}

@@ -1,0 +1,2 @@
+/** Placeholder door; filled with the package's first code. */
+export {};

@@ -1,0 +1,2 @@
+/** The door to the world. */
+export type * from "./wire/index.ts";

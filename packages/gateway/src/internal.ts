@@ -1,0 +1,2 @@
+/** What CLI and dashboard need besides the public door. */
+export {};

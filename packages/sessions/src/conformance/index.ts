@@ -1,0 +1,2 @@
+/** Conformance cases as data. */
+export {};

@@ -1,0 +1,183 @@
+/**
+ * What a user of this package holds in their hands: `Sessions`, `Session`, `Right`, and what calls return.
+ * The objects behind these types validate what they are given; stores do raw work.
+ */
+import type { Entry, EntryMessage, Header, NewEntry } from "./entry.ts";
+
+export type Fsync = "always" | "turn" | "never";
+
+/** One row of `sessions.json` (docs/format.md). Times are milliseconds since 1970. Unknown fields are carried through. */
+export interface SessionRow {
+  readonly sessionId: string;
+  readonly sessionFile: string;
+  readonly sessionStartedAt?: number;
+  readonly lastInteractionAt?: number;
+  readonly updatedAt?: number;
+  readonly status?: "running" | "done" | "failed" | "timeout" | "aborted" | "killed";
+  readonly state?: "opening";
+  readonly label?: string;
+  readonly channel?: string;
+  readonly chatType?: string;
+  readonly [field: string]: unknown;
+}
+
+/** The turn right: a number that only grows per session. Whoever holds an older number is refused (`stale_turn`). */
+export interface Right {
+  readonly session: string;
+  readonly t: number;
+  readonly holder: string;
+}
+export type Claim =
+  | { readonly kind: "claimed"; readonly right: Right }
+  | { readonly kind: "held"; readonly by: string; readonly untilMs: number };
+
+/** What others did to the log since we last looked (durability.md, "Appending"). */
+export type Change =
+  | "none"
+  | "harmless"
+  | "turn"
+  | "branch"
+  | "compacted"
+  | "moved"
+  | "rewritten"
+  | "gone"
+  | "stale_turn";
+
+/** Everything odd that was met while reading. Never throws away: every skipped byte is in here. */
+export interface OpenReport {
+  readonly entriesRead: number;
+  readonly bytesRead: number;
+  /** True when reading stopped before the first line because the context was complete. */
+  readonly partial: boolean;
+  readonly header: "ok" | "missing" | "damaged" | "unread";
+  readonly damaged: readonly {
+    readonly line: number | null;
+    readonly offset: number;
+    readonly bytes: number;
+    readonly why: string;
+  }[];
+  readonly gaps: readonly { readonly id: string; readonly parentId: string; readonly bridgedTo: string | null }[];
+  readonly duplicates: readonly { readonly id: string; readonly offset: number; readonly identical: boolean }[];
+  readonly stale: readonly { readonly id: string; readonly g: number }[];
+}
+
+export interface ContextOptions {
+  /** The leaf to build from; the current one when left out. */
+  readonly leaf?: string;
+  readonly maxMessages?: number;
+  readonly maxTokens?: number;
+}
+export interface ContextReport {
+  readonly leaf: string | null;
+  readonly included: readonly string[];
+  readonly leftOut: readonly { readonly id: string; readonly why: string }[];
+  readonly compaction: string | null;
+  readonly messages: number;
+  readonly approximateTokens: number;
+}
+/** `messages` equal, for a well-formed file, what Pi builds from it. `entryIds[i]` names where message i came from. */
+export interface Context {
+  readonly messages: readonly EntryMessage[];
+  readonly entryIds: readonly string[];
+  readonly model: { readonly provider: string; readonly modelId: string } | null;
+  readonly thinkingLevel: string;
+  readonly report: ContextReport;
+}
+
+export interface Appended {
+  /** As written: with id, parent, time, `g`, and `t` under a right. In the order given. */
+  readonly entries: readonly Entry[];
+  readonly durable: boolean;
+  /** What others had added since we last looked; already taken in. */
+  readonly change: Change;
+}
+export interface AppendOptions {
+  /** Stamps `t`; refused with `stale_turn` when a higher one exists. */
+  readonly right?: Right;
+  /** Force the sync although the policy would not (`turn`, `never`). */
+  readonly sync?: boolean;
+}
+
+/** Told after each commit of this object and after catching up. Must not throw. Never a step of the path. */
+export type SessionListener = (event: {
+  readonly entries: readonly Entry[];
+  readonly durable: boolean;
+  readonly leaf: string | null;
+  readonly own: boolean;
+}) => void;
+
+/**
+ * An open conversation. All methods may be called concurrently; appends of one object are written in call order.
+ * Throws `SessionError`: `closed`, `stale_turn`, `stale_fence`, `calls_open`, `rewritten`, `gone`, `bad_entry`,
+ * `entry_missing`, `lock_timeout`, `write_failed`.
+ */
+export interface Session extends AsyncDisposable {
+  readonly key: string;
+  readonly id: string;
+  /** Path of the transcript, or null where the store has no files. */
+  readonly file: string | null;
+  /** Whether this key had a conversation before. */
+  readonly found: "new" | "resumed";
+  readonly report: OpenReport;
+  readonly header: Header | null;
+
+  leaf(): string | null;
+  /** The current path, oldest first: at least from where the context begins to the leaf. */
+  path(): readonly Entry[];
+  /** The model's messages. Pure over what is loaded when `leaf` is left out. */
+  context(options?: ContextOptions): Promise<Context>;
+  /** All entries of the file after the given one, on all branches, in file order; `null` means from the start. */
+  since(entryId: string | null): Promise<readonly Entry[]>;
+  /** One entry, wherever it is, or undefined. */
+  entry(id: string): Promise<Entry | undefined>;
+  /** Entries from the newest backwards; reads only as far as you go. */
+  newestFirst(): AsyncIterable<Entry>;
+  /** Entries in file order. */
+  oldestFirst(): AsyncIterable<Entry>;
+
+  /**
+   * Appends in one write; returns when as durable as the policy says. A missing `parentId` means the current leaf (or the
+   * entry before in the same call). A parent that is not the current leaf is a late entry: it gets `returnTo` and a
+   * `holdfast:leaf` line follows in the same write, so the leaf stays where it was.
+   */
+  append(entries: NewEntry | readonly NewEntry[], options?: AppendOptions): Promise<Appended>;
+  /** Moves the leaf, durably at once (a `holdfast:leaf` entry). */
+  branch(entryId: string, options?: AppendOptions & { readonly reason?: string }): Promise<Appended>;
+  /** Reads what others added. */
+  catchUp(): Promise<Change>;
+
+  claimTurn(holder: string, leaseMs: number): Promise<Claim>;
+  /** False when a newer right exists: stop working. */
+  renewTurn(right: Right, leaseMs: number): Promise<boolean>;
+  releaseTurn(right: Right): Promise<void>;
+
+  subscribe(listener: SessionListener): Disposable;
+  close(): Promise<void>;
+}
+
+export interface ListedSession {
+  readonly key: string;
+  readonly row: SessionRow;
+}
+
+export interface Sessions extends AsyncDisposable {
+  readonly fsync: Fsync;
+  /** Opens the conversation of this key, creating it if there is none. One object per key and process. */
+  open(key: string, origin?: { readonly channel?: string; readonly chatType?: string }): Promise<Session>;
+  /** The row, or undefined. Reads no transcript. */
+  get(key: string): Promise<SessionRow | undefined>;
+  /** Newest first by `updatedAt`. */
+  list(query?: { readonly prefix?: string; readonly limit?: number }): Promise<readonly ListedSession[]>;
+  /** Changes fields of a row atomically; `undefined` values remove a field. Throws `session_missing`. */
+  update(key: string, patch: Readonly<Record<string, unknown>>): Promise<SessionRow>;
+  close(): Promise<void>;
+}
+
+export interface OpenSessionsOptions {
+  /** Where `sessions.json` and the transcripts live; created 0700 if missing. */
+  readonly directory: string;
+  readonly agentId?: string;
+  readonly fsync?: Fsync;
+  readonly cwd?: string;
+  readonly writeLock?: { readonly timeoutMs?: number; readonly staleMs?: number; readonly maxHoldMs?: number };
+}
