@@ -1,2 +1,15 @@
 /** Turns a message into entries and a reply. */
+export { argumentsErrorOf, type InvalidToolCall, modelFailure } from "./model/answers.ts";
+export {
+  act,
+  failed,
+  type ScriptedAnswer,
+  type ScriptedModel,
+  type ScriptedOptions,
+  type ScriptedStep,
+  say,
+  sayAndAct,
+  scriptedModel,
+  stalled,
+} from "./model/scripted.ts";
 export type * from "./types.ts";
