@@ -59,8 +59,10 @@ function lockOf(path: string, fd: number, unlock: () => void): FileLock {
   return {
     path,
     note(value) {
-      ftruncateSync(fd, 0);
-      writeSync(fd, `${JSON.stringify(value)}\n`, 0);
+      // Written before it is cut to length: a kill in between leaves the new first line, never an empty file.
+      const bytes = Buffer.from(`${JSON.stringify(value)}\n`);
+      writeSync(fd, bytes, 0, bytes.length, 0);
+      ftruncateSync(fd, bytes.length);
     },
     release,
     [Symbol.dispose]: release,
@@ -103,7 +105,7 @@ export function tryFileLock(path: string): FileLock | undefined {
 /** What the holder noted, or undefined. For messages; never for a decision about exclusion. */
 export function readLockNote(path: string): unknown {
   try {
-    return tryParse(readFileSync(path, "utf8"));
+    return tryParse(readFileSync(path, "utf8").split("\n", 1)[0] ?? "");
   } catch (error) {
     if (errnoOf(error) === "ENOENT") return undefined;
     throw error;
