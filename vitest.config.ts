@@ -1,11 +1,17 @@
-/** One Vitest run over every package; sources are read directly, nothing has to be built first. */
+/**
+ * One Vitest run over every package; sources are read directly, nothing has to be built first.
+ * `HOLDFAST_TEST_REPORT` names a file that gets the result as JSON besides what is printed (.ci/run counts from it).
+ */
 import { defineConfig } from "vitest/config";
+
+const report = process.env.HOLDFAST_TEST_REPORT;
 
 export default defineConfig({
   resolve: { conditions: ["holdfast-src"] },
   ssr: { resolve: { conditions: ["holdfast-src"] } },
   test: {
     include: ["packages/*/test/**/*.test.ts", "scripts/test/**/*.test.ts"],
+    reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     maxWorkers: 2,
