@@ -69,14 +69,30 @@ function lockOf(path: string, fd: number, unlock: () => void): FileLock {
   };
 }
 
+const SQLITE_BUSY = 5;
+
+/**
+ * SQLite would give a new file the mode that the umask allows. An existing file is never opened here: closing it would
+ * drop the POSIX locks that SQLite holds on it for this process.
+ */
+function createPrivate(path: string): void {
+  try {
+    closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600));
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST") throw error;
+  }
+}
+
 function trySqlite(path: string, fd: number): FileLock | undefined {
   const { DatabaseSync } = createRequire(import.meta.url)("node:sqlite") as typeof import("node:sqlite");
+  createPrivate(`${path}.db`);
   const db = new DatabaseSync(`${path}.db`, { timeout: 0 });
   try {
     db.exec("begin exclusive");
-  } catch {
+  } catch (error) {
     db.close();
-    return undefined;
+    if (error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY) return undefined;
+    throw error;
   }
   return lockOf(path, fd, () => db.close());
 }

@@ -57,9 +57,11 @@ export function identityOf(token: string): Identity {
   return { pid: process.pid, start: startOf("self"), boot: bootId(), pidns: pidNamespace(), host: hostname(), token };
 }
 
-/** Reads what `identityOf` wrote; undefined when it is not such a record. */
+/** Reads what `identityOf` wrote; undefined when it is not such a record (a pid is a positive 32-bit integer). */
 export function parseIdentity(value: unknown): Identity | undefined {
-  if (!isObject(value) || typeof value.pid !== "number") return undefined;
+  if (!isObject(value) || typeof value.pid !== "number" || value.pid <= 0 || (value.pid | 0) !== value.pid) {
+    return undefined;
+  }
   const text = (name: string): string => (typeof value[name] === "string" ? value[name] : "");
   return {
     pid: value.pid,
@@ -72,19 +74,15 @@ export function parseIdentity(value: unknown): Identity | undefined {
 }
 
 /**
- * `dead` only where it is proven: same host and another boot, or same boot and pid namespace and the process gone (or a
- * zombie, or started at another time). Another host or namespace is `unknown`.
+ * `dead` only where it is proven: same boot and pid namespace, and the process gone (or a zombie, or started at another
+ * time). Another boot is `unknown` even under the same host name: two machines on one share may be called alike.
+ * Where the platform has no boot id, the host name has to do.
  */
 export function livenessOf(holder: Identity): Liveness {
   const me = identityOf("");
-  if (holder.boot === "" || me.boot === "") return sameHostLiveness(holder, me);
-  if (holder.boot !== me.boot) return holder.host === me.host && holder.host !== "" ? "dead" : "unknown";
-  if (holder.pidns !== me.pidns) return "unknown";
-  return processLiveness(holder);
-}
-
-function sameHostLiveness(holder: Identity, me: Identity): Liveness {
-  return holder.host === me.host ? processLiveness(holder) : "unknown";
+  const same = (field: "boot" | "pidns" | "host"): boolean => holder[field] === me[field];
+  const checkable = same("boot") && same("pidns") && (me.boot !== "" || same("host"));
+  return checkable ? processLiveness(holder) : "unknown";
 }
 
 function processLiveness(holder: Identity): Liveness {

@@ -22,8 +22,10 @@ interface Plan {
 }
 
 function parsePlan(text: string | undefined): Plan | undefined {
-  const match = text === undefined ? null : /^(kill|hold)@(?:([a-z][\w.:-]*)#)?(\d+)$/.exec(text);
-  if (!match) return undefined;
+  if (text === undefined || text === "") return undefined;
+  const match = /^(kill|hold)@(?:([a-z][\w.:-]*)#)?([1-9]\d*)$/.exec(text);
+  // A mistyped plan must not pass for a run without a fault.
+  if (!match) throw new TypeError(`HOLDFAST_FAULT: write kill@<n>, kill@<name>#<k> or hold@<name>#<k>, not ${text}`);
   return { act: match[1] === "hold" ? "hold" : "kill", name: match[2], count: Number(match[3]) };
 }
 

@@ -7,8 +7,9 @@ const SIZE_BYTES: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 
 function parseUnit(value: string | number, units: Readonly<Record<string, number>>): number | undefined {
   if (typeof value === "number") return Number.isFinite(value) && value >= 0 ? Math.round(value) : undefined;
   const match = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/i.exec(value);
-  const factor = match?.[2] === undefined ? undefined : units[match[2].toLowerCase()];
-  return match && factor !== undefined ? Math.round(Number(match[1]) * factor) : undefined;
+  const unit = match?.[2]?.toLowerCase();
+  if (unit === undefined || !Object.hasOwn(units, unit)) return undefined;
+  return Math.round(Number(match?.[1]) * (units[unit] ?? Number.NaN));
 }
 
 /** `"500ms" | "30s" | "5m" | "2h" | "30d"` or milliseconds → milliseconds. Throws `bad_duration`. */
