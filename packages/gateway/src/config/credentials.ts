@@ -1,0 +1,61 @@
+/**
+ * `credentials.json`: the gateway's token and the providers' keys, 0600, apart from the configuration so that the latter
+ * can be shown and kept under git. Invariant: no value of this file reaches a log, an error or a transcript.
+ */
+import { chmod, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { errnoOf, isObject, tryParse, type World, writeWhole } from "@holdfast/base";
+import { GatewayError } from "../errors.ts";
+
+export const CREDENTIALS_FILE = "credentials.json";
+
+/** Unknown members are kept when the file is written again. */
+export interface Credentials {
+  readonly gatewayToken: string | null;
+  /** By provider name, as in `models.providers`. */
+  readonly apiKeys: Readonly<Record<string, string>>;
+  /** True when the file could be read by others and was tightened to 0600. */
+  readonly tightened: boolean;
+}
+
+async function readRaw(file: string): Promise<Record<string, unknown>> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return {};
+    throw new GatewayError("credentials_invalid", { file }, error);
+  }
+  const value = tryParse(text);
+  if (!isObject(value)) throw new GatewayError("credentials_invalid", { file });
+  return value;
+}
+
+async function tighten(file: string): Promise<boolean> {
+  const found = await stat(file).catch(() => undefined);
+  if (found === undefined || (found.mode & 0o077) === 0) return false;
+  await chmod(file, 0o600);
+  return true;
+}
+
+/** Reads the file; a missing one is empty. Throws `credentials_invalid`. */
+export async function readCredentials(home: string): Promise<Credentials> {
+  const file = join(home, CREDENTIALS_FILE);
+  const raw = await readRaw(file);
+  const keys = isObject(raw.apiKeys) ? Object.entries(raw.apiKeys) : [];
+  return {
+    gatewayToken: typeof raw.gatewayToken === "string" && raw.gatewayToken !== "" ? raw.gatewayToken : null,
+    apiKeys: Object.fromEntries(keys.filter((pair): pair is [string, string] => typeof pair[1] === "string")),
+    tightened: await tighten(file),
+  };
+}
+
+/** The gateway's token, made and kept at first need. The home must be in our hands. */
+export async function gatewayToken(home: string, credentials: Credentials, world: World): Promise<string> {
+  if (credentials.gatewayToken !== null) return credentials.gatewayToken;
+  const file = join(home, CREDENTIALS_FILE);
+  const token = world.newId("token");
+  const raw = await readRaw(file);
+  await writeWhole(world, file, `${JSON.stringify({ ...raw, gatewayToken: token }, null, 2)}\n`);
+  return token;
+}

@@ -1,0 +1,62 @@
+/**
+ * The gateway's codes (docs/errors/gateway.md says what to do about each) and the HTTP status each one answers with.
+ * Refusals that a correct client may meet are returned as values with one of these codes; faults are thrown.
+ */
+import { CodedError, type ErrorDetails } from "@holdfast/base";
+
+export const GATEWAY_ERRORS = {
+  bad_request: "The request is not understood: {why}.",
+  bad_session_key: 'Not a session key: "{key}". Write agent:<agent>:<name>, for example agent:main:main.',
+  body_too_large: "The message is larger than {limitBytes} bytes. Send less at once.",
+  config_invalid: "{file} has {count} problem(s):\n{problems}",
+  config_unreadable: "{file} cannot be read: {why}.",
+  credentials_invalid: "{file} is not a JSON object of keys and tokens. Mend it, or move it away to have it made anew.",
+  forbidden_host: 'This gateway does not answer to the name "{host}". Use the address it printed when it started.',
+  forbidden_origin: 'A page of "{origin}" may not use this gateway. Open the gateway\'s own address.',
+  home_busy:
+    "Another gateway uses {home}: process {pid} on {host}{address}. Stop it with `holdfast stop`, or choose another --home.",
+  home_unusable: "{home} cannot be the home directory: {why}.",
+  http_unavailable: "Cannot listen on {host}:{port}: {why}.",
+  idempotency_mismatch: "This Idempotency-Key was used with another message. Use a new key for a new message.",
+  in_flight: "This message is accepted and still being answered. Ask again with the same Idempotency-Key.",
+  internal: "Something failed inside the gateway. The log has the details under {id}.",
+  lanes_unusable: "{file} cannot be used: {why}.",
+  no_agent: 'There is no agent "{agent}". Configured: {known}.',
+  no_peer: "The message names no sender, so it belongs to no conversation.",
+  not_found: "There is nothing at {path}.",
+  not_signed_in: "Not signed in. Open the one-time link the gateway printed, or send `Authorization: Bearer <token>`.",
+  sign_in_expired: "This sign-in link was used already or is too old. Restart the gateway to get a new one.",
+  stopping: "The gateway is stopping. Send the message again when it runs.",
+  too_busy: "{limit} stateless calls are already running. Try again in a moment.",
+  turn_failed: "{text}",
+  unsupported_media_type: "Send the body as application/json.",
+} as const;
+
+export type GatewayErrorCode = keyof typeof GATEWAY_ERRORS;
+
+/** HTTP status by code; what is not here is 500. */
+export const STATUS: Partial<Record<string, number>> = {
+  bad_request: 400,
+  bad_session_key: 400,
+  body_too_large: 413,
+  forbidden_host: 403,
+  forbidden_origin: 403,
+  idempotency_mismatch: 422,
+  in_flight: 409,
+  no_agent: 404,
+  no_peer: 400,
+  not_found: 404,
+  not_signed_in: 401,
+  sign_in_expired: 401,
+  stopping: 503,
+  too_busy: 429,
+  turn_failed: 502,
+  unsupported_media_type: 415,
+};
+
+/** Thrown by this package only. */
+export class GatewayError extends CodedError<GatewayErrorCode> {
+  constructor(code: GatewayErrorCode, details: ErrorDetails = {}, cause?: unknown) {
+    super(GATEWAY_ERRORS, code, details, cause);
+  }
+}

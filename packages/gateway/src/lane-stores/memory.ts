@@ -1,0 +1,108 @@
+/** Lanes in memory, for tests: the contract in its plainest form, nothing survives the process. */
+import type { JsonObject, World } from "@holdfast/base";
+import type { ClaimRequest, ItemPatch, ItemState, LaneItem, LaneStore, NewLaneItem } from "../lanes.ts";
+
+interface Row extends LaneItem {
+  readonly state: ItemState;
+  readonly holder: string | null;
+  readonly leaseUntilMs: number;
+  readonly settledMs: number | null;
+}
+
+function shown(row: Row): LaneItem {
+  const { holder: _holder, leaseUntilMs: _lease, settledMs: _settled, ...item } = row;
+  return structuredClone(item);
+}
+
+const unfinished = (row: Row): boolean => row.state === "queued" || row.state === "claimed";
+
+export function memoryLanes(world: World): LaneStore {
+  const rows: Row[] = [];
+
+  const change = (id: string, holder: string, patch: Partial<Row>): boolean => {
+    const index = rows.findIndex((row) => row.id === id && row.state === "claimed" && row.holder === holder);
+    if (index === -1) return false;
+    rows[index] = { ...rows[index]!, ...patch };
+    return true;
+  };
+  const claimable = (row: Row, request: ClaimRequest): boolean => {
+    if (row.lane !== request.lane || !unfinished(row) || row.notBeforeMs > request.nowMs) return false;
+    if (row.state === "claimed" && row.leaseUntilMs > request.nowMs) return false;
+    return rows.find((other) => other.lane === row.lane && other.queue === row.queue && unfinished(other)) === row;
+  };
+
+  return {
+    async enqueue(item: NewLaneItem, nowMs) {
+      const known = rows.find((row) => row.lane === item.lane && row.key === item.key);
+      if (known) return { fresh: false, item: shown(known) };
+      const row: Row = {
+        ...structuredClone(item),
+        id: world.newId("item"),
+        state: "queued",
+        acceptedMs: nowMs,
+        notBeforeMs: nowMs,
+        claims: 0,
+        attempts: 0,
+        idleAttempts: 0,
+        progress: 0,
+        start: null,
+        result: null,
+        holder: null,
+        leaseUntilMs: 0,
+        settledMs: null,
+      };
+      rows.push(row);
+      return { fresh: true, item: shown(row) };
+    },
+    async claim(request) {
+      const index = rows.findIndex((row) => claimable(row, request));
+      const row = rows[index];
+      if (row === undefined) return undefined;
+      const leaseUntilMs = request.nowMs + request.leaseMs;
+      const claimed: Row = { ...row, state: "claimed", claims: row.claims + 1, holder: request.holder, leaseUntilMs };
+      rows[index] = claimed;
+      return shown(claimed);
+    },
+    async renew(id, holder, leaseUntilMs) {
+      return change(id, holder, { leaseUntilMs });
+    },
+    async note(id, holder, patch: ItemPatch) {
+      return change(id, holder, structuredClone(patch));
+    },
+    async release(id, holder, notBeforeMs) {
+      return change(id, holder, { state: "queued", holder: null, notBeforeMs });
+    },
+    async settle(id, holder, state, result: JsonObject, nowMs) {
+      return change(id, holder, { state, result: structuredClone(result), holder: null, settledMs: nowMs });
+    },
+    async takeOver(holder) {
+      const held = rows.filter((row) => row.state === "claimed" && row.holder !== holder);
+      for (const row of held) rows[rows.indexOf(row)] = { ...row, state: "queued", holder: null };
+      return held.length;
+    },
+    async get(id) {
+      const row = rows.find((candidate) => candidate.id === id);
+      return row && shown(row);
+    },
+    async list({ lane, queue, states, limit }) {
+      const found = rows.filter(
+        (row) =>
+          row.lane === lane && (queue === undefined || row.queue === queue) && (!states || states.includes(row.state)),
+      );
+      return (limit === undefined ? found : found.slice(Math.max(0, found.length - limit))).map(shown);
+    },
+    async nextDue(lane) {
+      const due = rows
+        .filter((row) => row.lane === lane && unfinished(row))
+        .map((row) => (row.state === "claimed" ? row.leaseUntilMs : row.notBeforeMs));
+      return due.length > 0 ? Math.min(...due) : null;
+    },
+    async forget(settledBeforeMs) {
+      const kept = rows.filter((row) => row.settledMs === null || row.settledMs >= settledBeforeMs);
+      const gone = rows.length - kept.length;
+      rows.splice(0, rows.length, ...kept);
+      return gone;
+    },
+    async close() {},
+  };
+}
