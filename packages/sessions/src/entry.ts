@@ -2,7 +2,11 @@
  * The entry union: what one line of a transcript can be (docs/format.md; Pi session format version 3), and the only parser.
  * Invariant: unknown types and fields are carried through untouched; nothing but this file decides what a line means.
  */
-import type { Json } from "@holdfast/base";
+import { isUtf8 } from "node:buffer";
+import { isObject, type Json } from "@holdfast/base";
+import { entryFlaw } from "./flaws.ts";
+
+export { checkNewEntry, entryFlaw } from "./flaws.ts";
 
 export interface TextBlock {
   readonly type: "text";
@@ -162,4 +166,133 @@ export interface Header {
   readonly cwd?: string;
   readonly parentSession?: string;
   readonly [field: string]: unknown;
+}
+
+/**
+ * What one line means. `flaw` says what is odd about a line that is used nevertheless. `anonymous` is an entry without an
+ * id: its id comes from its line number (`identify`), so only a reader that counts lines can use it.
+ */
+export type ParsedLine =
+  | { readonly kind: "blank" }
+  | { readonly kind: "damaged"; readonly why: string }
+  | { readonly kind: "header"; readonly header: Header; readonly flaw: string | null }
+  | { readonly kind: "anonymous"; readonly fields: Readonly<Record<string, unknown>>; readonly flaw: string | null }
+  | { readonly kind: "entry"; readonly entry: Entry; readonly flaw: string | null };
+
+const BOM = "\uFEFF";
+
+/** Reads one line (with or without its line end). Never throws: what cannot be read is `damaged`. */
+export function parseLine(line: Uint8Array | string): ParsedLine {
+  const bytes = typeof line === "string" ? Buffer.from(line) : line;
+  const whole = typeof line === "string" ? line : decode(bytes);
+  const text = trimmed(whole);
+  if (text === "") return whole.includes("\0") ? { kind: "damaged", why: "NUL bytes" } : { kind: "blank" };
+  const value = parseJson(text);
+  if (value.kind === "damaged") return value;
+  if (!isObject(value.value)) return { kind: "damaged", why: "not an object" };
+  return shapeOf(value.value, flawOfText(bytes, whole));
+}
+
+function decode(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+}
+
+/** Without white space, BOM and NUL runs at both ends: a run of NULs before a line is what power loss leaves. */
+function trimmed(text: string): string {
+  return text.replace(/^[\s\0\uFEFF]+|[\s\0]+$/g, "");
+}
+
+function parseJson(text: string): { kind: "value"; value: unknown } | { kind: "damaged"; why: string } {
+  try {
+    return { kind: "value", value: JSON.parse(text) };
+  } catch {
+    // The parser's own message quotes the text, which may be private.
+    return { kind: "damaged", why: "not JSON" };
+  }
+}
+
+function flawOfText(bytes: Uint8Array, text: string): string | null {
+  if (text.includes("\0")) return "NUL bytes around the entry";
+  if (text.startsWith(BOM)) return "byte order mark";
+  return isUtf8(bytes) ? null : "invalid UTF-8";
+}
+
+function shapeOf(fields: Record<string, unknown>, flaw: string | null): ParsedLine {
+  if (typeof fields.type !== "string" || fields.type === "") return { kind: "damaged", why: "no type" };
+  if (fields.type === "session") return { kind: "header", header: fields as unknown as Header, flaw };
+  if (typeof fields.id !== "string" || fields.id === "") return { kind: "anonymous", fields, flaw: flaw ?? "no id" };
+  return { kind: "entry", entry: fields as unknown as Entry, flaw: flaw ?? entryFlaw(fields) };
+}
+
+/** Gives an entry the id and parent that its place in the file stands for. The other fields are kept. */
+export function identify(fields: Readonly<Record<string, unknown>>, id: string, parentId: string | null): Entry {
+  return { ...fields, id, parentId } as unknown as Entry;
+}
+
+/** The id of an entry that has none: `line` is its number in the file, from 1. */
+export function derivedId(line: number): string {
+  return `line-${line}`;
+}
+
+/**
+ * The line of an entry, without its line end. The small fields come first, so that a reader passing over the line need
+ * not look at the rest. Lone surrogates become escapes: the line is always valid UTF-8.
+ */
+export function encodeEntry(entry: Entry): string {
+  const fields = fieldsOf(entry);
+  const ordered: Record<string, unknown> = {};
+  for (const name of SMALL_FIELDS) if (fields[name] !== undefined) ordered[name] = fields[name];
+  return JSON.stringify({ ...ordered, ...fields });
+}
+
+const SMALL_FIELDS = ["type", "id", "parentId", "timestamp", "g", "t", "answers", "seen", "returnTo", "call"] as const;
+
+/** The first line of a transcript, without its line end. */
+export function encodeHeader(header: Header): string {
+  const { type, version, id, timestamp, ...rest } = header;
+  return JSON.stringify({ type, version, id, timestamp, ...rest });
+}
+
+/** The fields of any entry, whatever its type says it has. */
+export function fieldsOf(entry: Entry | EntryMessage): Readonly<Record<string, unknown>> {
+  return entry as unknown as Readonly<Record<string, unknown>>;
+}
+
+/** Guards: the type and the fields that its readers need. A line that lies about its type is carried, not used. */
+export function isMessage(entry: Entry): entry is MessageEntry {
+  return entry.type === "message" && entryFlaw(fieldsOf(entry)) === null;
+}
+export function isCompaction(entry: Entry): entry is CompactionEntry {
+  return entry.type === "compaction";
+}
+/** The system prompt that some writers store with a compaction. */
+export function systemMessageOf(entry: CompactionEntry): EntryMessage | null {
+  const { systemMessage } = fieldsOf(entry);
+  return isObject(systemMessage) ? (systemMessage as unknown as EntryMessage) : null;
+}
+export function isCustom(entry: Entry, customType?: string): entry is CustomEntry {
+  return entry.type === "custom" && (customType === undefined || fieldsOf(entry).customType === customType);
+}
+export function isCustomMessage(entry: Entry): entry is CustomMessageEntry {
+  return entry.type === "custom_message" && entryFlaw(fieldsOf(entry)) === null;
+}
+export function isBranchSummary(entry: Entry): entry is BranchSummaryEntry {
+  return entry.type === "branch_summary" && typeof fieldsOf(entry).summary === "string";
+}
+export function isModelChange(entry: Entry): entry is ModelChangeEntry {
+  return entry.type === "model_change";
+}
+export function isThinkingLevelChange(entry: Entry): entry is ThinkingLevelChangeEntry {
+  return entry.type === "thinking_level_change" && typeof fieldsOf(entry).thinkingLevel === "string";
+}
+export function isAssistant(message: EntryMessage): message is AssistantMessage {
+  return message.role === "assistant";
+}
+export function isToolResult(message: EntryMessage): message is ToolResultMessage {
+  return message.role === "toolResult";
+}
+/** The calls of a message in order; none unless an assistant made it. A call's ordinal is its place in this list. */
+export function toolCallsOf(message: EntryMessage): readonly ToolCallBlock[] {
+  if (!isAssistant(message) || !Array.isArray(message.content)) return [];
+  return message.content.filter((block): block is ToolCallBlock => block.type === "toolCall");
 }

@@ -74,13 +74,16 @@ export interface ContextReport {
   readonly compaction: string | null;
   readonly messages: number;
   readonly approximateTokens: number;
+  /** What was odd and how it was read, in words. */
+  readonly notes?: readonly string[];
 }
 /** `messages` equal, for a well-formed file, what Pi builds from it. `entryIds[i]` names where message i came from. */
 export interface Context {
   readonly messages: readonly EntryMessage[];
   readonly entryIds: readonly string[];
   readonly model: { readonly provider: string; readonly modelId: string } | null;
-  readonly thinkingLevel: string;
+  /** "off" until it is set. Null: set before what was read, if at all (`OpenReport.partial`). */
+  readonly thinkingLevel: string | null;
   readonly report: ContextReport;
 }
 

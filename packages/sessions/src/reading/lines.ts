@@ -1,0 +1,105 @@
+/**
+ * Raw lines of a source, forwards or backwards, with their offsets. Lines are cut at `\n` in bytes, so a character
+ * that spans two chunks is never broken; a chunk is read once, and a line is joined once.
+ * Invariant: memory holds one chunk and one line; the file never becomes one string.
+ */
+import { LIMITS } from "@holdfast/base";
+import type { ByteSource } from "./source.ts";
+
+export interface RawLine {
+  /** Where the line begins in the source. */
+  readonly offset: number;
+  /** Bytes without the line end. */
+  readonly length: number;
+  /** The line without `\n`; null when it is longer than any line that can be used. */
+  readonly bytes: Buffer | null;
+  /** False for a last line without `\n`. */
+  readonly ended: boolean;
+}
+
+const NEWLINE = 0x0a;
+/** Sixteen times what we write ourselves; other programs may write more than we do, but not without end. */
+const LINE_BYTES_MAX = 16 * LIMITS.entryBytesMax;
+
+/** Pieces of a line that spans chunks, kept up to the limit. */
+interface Pieces {
+  readonly list: Buffer[];
+  length: number;
+}
+
+function joined(pieces: Pieces, reversed: boolean): Buffer | null {
+  if (pieces.length > LINE_BYTES_MAX) return null;
+  const [first] = pieces.list;
+  if (first !== undefined && pieces.list.length === 1) return first;
+  return Buffer.concat(reversed ? pieces.list.toReversed() : pieces.list, pieces.length);
+}
+
+function keep(pieces: Pieces, piece: Buffer): void {
+  pieces.length += piece.length;
+  if (pieces.length > LINE_BYTES_MAX) pieces.list.length = 0;
+  else if (piece.length > 0) pieces.list.push(piece);
+}
+
+/** Lines from `from` (the beginning of a line) to the end, in batches of one chunk each. */
+export async function* forwardBatches(source: ByteSource, from = 0): AsyncGenerator<readonly RawLine[]> {
+  let pieces: Pieces = { list: [], length: 0 };
+  let begin = from;
+  for (let at = from; at < source.size; ) {
+    const chunk = await source.read(at, LIMITS.readChunkBytes);
+    if (chunk.length === 0) break;
+    const batch: RawLine[] = [];
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      keep(pieces, chunk.subarray(start, end));
+      batch.push({ offset: begin, length: pieces.length, bytes: joined(pieces, false), ended: true });
+      start = end + 1;
+      begin = at + start;
+      pieces = { list: [], length: 0 };
+    }
+    keep(pieces, chunk.subarray(start));
+    at += chunk.length;
+    if (batch.length > 0) yield batch;
+  }
+  if (pieces.length > 0) yield [{ offset: begin, length: pieces.length, bytes: joined(pieces, false), ended: false }];
+}
+
+/** Lines that end at or before `from` (the beginning of a line, or the end), the last first, in batches of one chunk. */
+export async function* backwardBatches(source: ByteSource, from = source.size): AsyncGenerator<readonly RawLine[]> {
+  let pieces: Pieces = { list: [], length: 0 };
+  // The newline that ends the line being joined; the very last line may lack it.
+  let ended = false;
+  for (let at = from; at > 0; ) {
+    const begin = Math.max(0, at - LIMITS.readChunkBytes);
+    const chunk = await source.read(begin, at - begin);
+    const batch: RawLine[] = [];
+    let end = chunk.length;
+    for (let newline = lastNewline(chunk, end); newline !== -1; newline = lastNewline(chunk, newline)) {
+      keep(pieces, chunk.subarray(newline + 1, end));
+      const isAfterLast = !ended && pieces.length === 0;
+      if (!isAfterLast) {
+        batch.push({ offset: begin + newline + 1, length: pieces.length, bytes: joined(pieces, true), ended });
+      }
+      ended = true;
+      end = newline;
+      pieces = { list: [], length: 0 };
+    }
+    keep(pieces, chunk.subarray(0, end));
+    at = begin;
+    if (batch.length > 0) yield batch;
+  }
+  if (ended || pieces.length > 0) yield [{ offset: 0, length: pieces.length, bytes: joined(pieces, true), ended }];
+}
+
+function lastNewline(chunk: Buffer, before: number): number {
+  return before === 0 ? -1 : chunk.lastIndexOf(NEWLINE, before - 1);
+}
+
+/** Lines from `from` to the end, the first first. */
+export async function* forward(source: ByteSource, from = 0): AsyncGenerator<RawLine> {
+  for await (const batch of forwardBatches(source, from)) yield* batch;
+}
+
+/** Lines before `from`, the last first. */
+export async function* backward(source: ByteSource, from = source.size): AsyncGenerator<RawLine> {
+  for await (const batch of backwardBatches(source, from)) yield* batch;
+}

@@ -1,0 +1,67 @@
+/**
+ * Bytes to read a transcript from, wherever they are. A source is a snapshot: it never shows bytes beyond `size`, so a
+ * file that grows meanwhile reads the same. It never changes anything.
+ */
+import type { Stats } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { errnoOf } from "@holdfast/base";
+import { SessionError } from "../errors.ts";
+
+export interface ByteSource {
+  /** Bytes, fixed when the source was made. */
+  readonly size: number;
+  /** Up to `length` bytes from `offset`; fewer only where the bytes end. The buffer belongs to the caller. */
+  read(offset: number, length: number): Promise<Buffer>;
+}
+
+/** Bytes in memory. They are not copied: do not change them while reading. */
+export function memorySource(data: Uint8Array | string): ByteSource {
+  const bytes =
+    typeof data === "string" ? Buffer.from(data) : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  return { size: bytes.length, read: async (offset, length) => bytes.subarray(offset, offset + length) };
+}
+
+/** An open file as long as it is now (or up to `size`). The handle stays the caller's. */
+export async function fileSource(handle: FileHandle, size?: number): Promise<ByteSource> {
+  const end = size ?? (await handle.stat()).size;
+  return { size: end, read: (offset, length) => readFully(handle, offset, Math.min(length, end - offset)) };
+}
+
+async function readFully(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(Math.max(0, length));
+  let filled = 0;
+  while (filled < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, offset + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
+}
+
+/** A source that owns its file. */
+export interface OpenSource extends ByteSource, AsyncDisposable {
+  readonly path: string;
+}
+
+/** Opens a transcript for reading only. Throws `file_missing`, `not_a_file`, `read_failed`. */
+export async function openSource(path: string): Promise<OpenSource> {
+  const handle = await open(path, "r").catch((error: unknown) => refuse(path, error));
+  try {
+    const stats: Stats = await handle.stat();
+    if (!stats.isFile()) throw new SessionError("not_a_file", { path });
+    const source = await fileSource(handle, stats.size);
+    const read = (offset: number, length: number): Promise<Buffer> =>
+      source.read(offset, length).catch((error: unknown) => refuse(path, error));
+    return { path, size: source.size, read, [Symbol.asyncDispose]: () => handle.close() };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+function refuse(path: string, error: unknown): never {
+  const errno = errnoOf(error);
+  if (errno === "ENOENT" || errno === "ENOTDIR") throw new SessionError("file_missing", { path }, error);
+  if (errno === "EISDIR") throw new SessionError("not_a_file", { path }, error);
+  throw new SessionError("read_failed", { path, errno: errno ?? "unknown" }, error);
+}
