@@ -1,5 +1,6 @@
 /** Turns a message into entries and a reply. */
 export { argumentsErrorOf, type InvalidToolCall, modelFailure } from "./model/answers.ts";
+export { REHEARSAL, rehearsalModel } from "./model/rehearsal.ts";
 export {
   act,
   failed,

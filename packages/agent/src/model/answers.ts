@@ -3,7 +3,7 @@
  * Invariant: an aborted answer holds only what was shown, and never a tool call; otherwise a cut call could be run.
  */
 import type { World } from "@holdfast/base";
-import type { ContentBlock, ToolCallBlock } from "@holdfast/sessions";
+import type { ContentBlock, EntryMessage, ToolCallBlock } from "@holdfast/sessions";
 import type { ModelAnswer, ModelDelta, ModelFailure, ModelFailureCode } from "../types.ts";
 
 /** Whether asking the same model the same question again may help. */
@@ -133,4 +133,14 @@ export function failedAnswer(
 ): ModelAnswer {
   const kept = content.filter((block) => block.type !== "toolCall");
   return { content: kept, stop: "failed", failure, usage: null, by };
+}
+
+/** How many calls the messages hold: the next call's number, less one. */
+export function callsIn(messages: readonly EntryMessage[]): number {
+  let calls = 0;
+  for (const message of messages) {
+    if (message.role !== "assistant" || !Array.isArray(message.content)) continue;
+    calls += message.content.filter((block) => block.type === "toolCall").length;
+  }
+  return calls;
 }

@@ -4,11 +4,12 @@
  * Invariant: call ids count the calls in the request, so a script that is played again after a restart repeats none.
  */
 import { assertNever, type World } from "@holdfast/base";
-import type { ContentBlock, EntryMessage } from "@holdfast/sessions";
+import type { ContentBlock } from "@holdfast/sessions";
 import type { Model, ModelAnswer, ModelFailureCode, ModelRequest } from "../types.ts";
 import {
   type AskOptions,
   abortedAnswer,
+  callsIn,
   failedAnswer,
   finishedAnswer,
   modelFailure,
@@ -157,15 +158,6 @@ function blocksOf(answer: ScriptedAnswer, request: ModelRequest): readonly Conte
     });
   }
   return blocks;
-}
-
-function callsIn(messages: readonly EntryMessage[]): number {
-  let calls = 0;
-  for (const message of messages) {
-    if (message.role !== "assistant" || !Array.isArray(message.content)) continue;
-    calls += message.content.filter((block) => block.type === "toolCall").length;
-  }
-  return calls;
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {
