@@ -1,4 +1,5 @@
 /** Turns a message into entries and a reply. */
+export { AGENT_ERRORS, AgentError, type AgentErrorCode } from "./errors.ts";
 export { argumentsErrorOf, type InvalidToolCall, modelFailure } from "./model/answers.ts";
 export { REHEARSAL, rehearsalModel } from "./model/rehearsal.ts";
 export {
@@ -13,4 +14,6 @@ export {
   scriptedModel,
   stalled,
 } from "./model/scripted.ts";
+export { type BuiltinOptions, builtinTools } from "./tools/builtin.ts";
+export { turn } from "./turn.ts";
 export type * from "./types.ts";

@@ -1,0 +1,112 @@
+/**
+ * One question to the model: context → request → answer, and the answer in the log.
+ *
+ * Invariant: what streams is provisional. Only a whole answer is appended; a failed or aborted one is withdrawn and leaves
+ * nothing that could be taken for an answer.
+ */
+import { assertNever } from "@holdfast/base";
+import type { NewEntry } from "@holdfast/sessions";
+import { hygienic } from "./context/hygiene.ts";
+import { systemPrompt } from "./context/system-prompt.ts";
+import { workspaceFiles } from "./context/workspace-files.ts";
+import { modelFailure } from "./model/answers.ts";
+import type { ModelAnswer, ModelFailure, ModelRequest } from "./types.ts";
+import { append, placeOf, type Work } from "./work.ts";
+
+export type Asked =
+  | { readonly kind: "answered" }
+  | { readonly kind: "failed"; readonly failure: ModelFailure }
+  | { readonly kind: "aborted" };
+
+/** Asks once. `answering`: the user entries that the answer answers. */
+export async function ask(work: Work, answering: readonly string[]): Promise<Asked> {
+  const { agent, item, signal } = work;
+  const seen = await placeOf(work);
+  const request = await requestFor(work, seen);
+  const answerId = agent.world.newId("entry");
+  agent.world.at("model:before-ask");
+  const answer = await agent.model.ask(request, {
+    signal,
+    onDelta: (delta) => agent.observe(item.sessionKey, { kind: "delta", answerId, delta }),
+  });
+  agent.world.at("model:after-answer");
+  const failure = failureOf(answer);
+  if (failure === null && answer.stop !== "aborted") {
+    await append(work, [answerEntry(work, { id: answerId, answer, answering, seen })]);
+    return { kind: "answered" };
+  }
+  agent.observe(item.sessionKey, { kind: "withdrawn", answerId });
+  return failure === null ? { kind: "aborted" } : { kind: "failed", failure };
+}
+
+async function requestFor({ agent, session }: Work, leaf: string | null): Promise<ModelRequest> {
+  const context = await session.context(leaf === null || leaf === session.leaf() ? {} : { leaf });
+  const tools = [...agent.tools.values()].map((tool) => tool.spec);
+  const files = await workspaceFiles(agent.workspace);
+  return {
+    system: systemPrompt({ agentId: agent.id, workspace: agent.workspace, tools, files }).toWellFormed(),
+    messages: hygienic(context.messages),
+    tools,
+    sessionId: session.id,
+  };
+}
+
+/** An answer that says nothing and calls nothing is a failure: sent on, it would be silence. */
+function failureOf(answer: ModelAnswer): ModelFailure | null {
+  if (answer.stop === "aborted") return null;
+  if (answer.stop === "failed") return answer.failure ?? modelFailure("unknown", "The model failed without a reason.");
+  const says = answer.content.some(
+    (block) => block.type === "toolCall" || (block.type === "text" && block.text.trim() !== ""),
+  );
+  return says ? null : modelFailure("bad_answer", "The model gave an empty answer.");
+}
+
+function answerEntry(
+  work: Work,
+  made: {
+    readonly id: string;
+    readonly answer: ModelAnswer;
+    readonly answering: readonly string[];
+    readonly seen: string | null;
+  },
+): NewEntry {
+  const { content, usage, by } = made.answer;
+  return {
+    type: "message",
+    id: made.id,
+    message: {
+      role: "assistant",
+      content,
+      ...by,
+      usage: usage ?? NO_USAGE,
+      stopReason: stopReasonOf(made.answer),
+      timestamp: work.agent.world.nowMs(),
+    },
+    answers: made.answering,
+    ...(made.seen === null ? {} : { seen: made.seen }),
+  };
+}
+
+/** Pi's readers expect the numbers to be there. */
+export const NO_USAGE = {
+  input: 0,
+  output: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  totalTokens: 0,
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+} as const;
+
+function stopReasonOf({ stop }: ModelAnswer): string {
+  switch (stop) {
+    case "stop":
+    case "toolUse":
+    case "length":
+    case "aborted":
+      return stop;
+    case "failed":
+      return "error";
+    default:
+      return assertNever(stop);
+  }
+}

@@ -1,0 +1,19 @@
+/** The closed error codes of this package; docs/errors.md explains each. Messages never hold a secret. */
+import { CodedError, type ErrorDetails } from "@holdfast/base";
+
+export const AGENT_ERRORS = {
+  detached:
+    "Work on {session} was let go on purpose; whatever still runs goes on, and the next claim takes it up again.",
+  right_lost: "The right to work on {session} went to another holder; this one stops and writes nothing more.",
+  session_moved:
+    "The message began in session {began}, but {key} is session {now} now. Send the message again; what was done stays on record in {began}.",
+} as const;
+
+export type AgentErrorCode = keyof typeof AGENT_ERRORS;
+
+/** Thrown by this package only. */
+export class AgentError extends CodedError<AgentErrorCode> {
+  constructor(code: AgentErrorCode, details: ErrorDetails = {}, cause?: unknown) {
+    super(AGENT_ERRORS, code, details, cause);
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * The message goes into the log, as it was written, before any model is asked.
+ * Invariant: it carries the message's key, so a redelivery or a second life finds it instead of writing it again.
+ */
+import type { NewEntry } from "@holdfast/sessions";
+import { splitName } from "./model/answers.ts";
+import { openCalls } from "./next-step.ts";
+import { type Performed, perform } from "./perform.ts";
+import { append, type Work } from "./work.ts";
+
+/** Appends the user entry; calls that an earlier item left open are closed first. */
+export async function hear(work: Work): Promise<Performed> {
+  const closed = await closeLeftOver(work);
+  if (closed.kind === "done") await append(work, [...(await settings(work)), userEntry(work)]);
+  return closed;
+}
+
+/** Nothing that enters the context may come between a call and its result. Other programs' calls are completed in memory only. */
+async function closeLeftOver(work: Work): Promise<Performed> {
+  const log = work.session.path();
+  for (const open of openCalls(log)) {
+    if (open.answer.t === undefined) continue;
+    const closed = await perform(work, open, { log, closing: "the work it belonged to was given up." });
+    if (closed.kind === "busy") return closed;
+  }
+  return { kind: "done" };
+}
+
+/** A new transcript names its model and thinking level first; later a change of model is noted. */
+async function settings({ session, agent }: Work): Promise<readonly NewEntry[]> {
+  const { model } = await session.context();
+  const { provider, model: modelId } = splitName(agent.model.name);
+  const change: NewEntry = { type: "model_change", provider, modelId };
+  if (model === null) return [change, { type: "thinking_level_change", thinkingLevel: "off" }];
+  return model.provider === provider && model.modelId === modelId ? [] : [change];
+}
+
+/** The text as written; who sent it and whence stands beside it. */
+function userEntry({ item }: Work): NewEntry {
+  const { key, text, from, address, receivedMs } = item.message;
+  return {
+    type: "message",
+    message: { role: "user", content: [{ type: "text", text }], timestamp: receivedMs, key },
+    from,
+    address,
+  };
+}

@@ -1,0 +1,221 @@
+/**
+ * One tool call, once: intent → effect → result; or, on the way again, verdict → result.
+ *
+ * answer with calls → [ lock → intent → effect → result ] → the next question
+ * Invariant: the intent is durable before the effect starts, and a call that may have had its effect is looked at before it
+ * is made again. Without the first a crash leaves an effect nobody knows of; without the second, two effects.
+ */
+import { isObject, type JsonObject, messageOf } from "@holdfast/base";
+import type { Entry, NewEntry } from "@holdfast/sessions";
+import { intentEntry, resultEntry, verdictEntry } from "./actions/entries.ts";
+import { actionKey, attemptDirectory, identityKey, lockAction, makeAttemptDirectory } from "./actions/folder.ts";
+import { type Intent, intentsOf, turnRecordsOf } from "./entries.ts";
+import { AgentError } from "./errors.ts";
+import { argumentsErrorOf } from "./model/answers.ts";
+import type { OpenCall } from "./next-step.ts";
+import { repeatRefusal } from "./actions/repeats.ts";
+import { type Finding, recoveredText, settle } from "./settle.ts";
+import type { Tool, ToolContext, ToolOutcome } from "./types.ts";
+import { append, type Work } from "./work.ts";
+
+/** `busy`: somebody else performs or settles this action now. */
+export type Performed = { readonly kind: "done" } | { readonly kind: "busy"; readonly by: string };
+
+/** Everything that is known about one call before anything is done. */
+export interface Action extends OpenCall {
+  readonly key: string;
+  readonly tool: Tool | undefined;
+  readonly args: JsonObject;
+  readonly intent: Intent | undefined;
+  /** The entries in which its intents and its turn are looked up. */
+  readonly log: readonly Entry[];
+  /** When set, nothing is run: an open call is closed, with this as the reason. */
+  readonly closing: string | null;
+}
+
+const DONE: Performed = { kind: "done" };
+
+/** Gives one open call its result. Throws when an append fails; what the effect did is then found out on the way again. */
+export async function perform(
+  work: Work,
+  open: OpenCall,
+  { log, closing = null }: { readonly log: readonly Entry[]; readonly closing?: string | null },
+): Promise<Performed> {
+  const action = describe(work, open, { log, closing });
+  const { intent } = action;
+  if (intent === undefined) return performFirst(work, action);
+  return underLock(work, action, () => settleFirst(work, action, intent));
+}
+
+/** No intent: nothing of ours has started. */
+async function performFirst(work: Work, action: Action): Promise<Performed> {
+  if (!isOurs(work, action)) return closeForeign(work, action);
+  const may = permission(work, action);
+  if (may.kind === "refused") return conclude(work, action, { ok: false, text: may.text });
+  const { tool } = may;
+  if (tool.effect !== "none") {
+    return underLock(work, action, () => attempt(work, action, tool, { number: 1, before: notStarted(work, action) }));
+  }
+  const context = contextOf(work, action, 1);
+  return conclude(work, action, await runTool(tool, action.args, { evidence: {}, context }));
+}
+
+async function underLock(work: Work, action: Action, run: () => Promise<Performed>): Promise<Performed> {
+  using lock = await lockAction(work.agent.home.actions, action.key, work.agent.holder);
+  return lock === undefined ? busyWith("the holder of action", action) : await run();
+}
+
+function busyWith(who: string, { key }: Action): Performed {
+  return { kind: "busy", by: `${who} ${key.slice(0, 12)}` };
+}
+
+function describe(
+  { agent, session }: Work,
+  open: OpenCall,
+  { log, closing }: { readonly log: readonly Entry[]; readonly closing: string | null },
+): Action {
+  const tool = agent.tools.get(open.call.name);
+  const args = isObject(open.call.arguments) ? (open.call.arguments as JsonObject) : {};
+  const intent = intentsOf(log, open.answer.id, open.ordinal).at(-1);
+  const identity = tool?.check(args) === null ? tool.identity?.(args) : undefined;
+  const key =
+    intent?.key ??
+    (tool === undefined || identity === undefined
+      ? actionKey(session.id, open.answer.id, open.ordinal)
+      : identityKey(agent.id, tool.spec.name, identity));
+  return { ...open, key, tool, args, intent, log, closing };
+}
+
+/** Ours and certain: a turn of this session wrote the answer, and an intent could not have been lost with the power. */
+function isOurs({ agent, session }: Work, { answer, log }: Action): boolean {
+  return turnRecordsOf(log).some(
+    ({ session: id, t, fsync, boot }) =>
+      id === session.id && t === answer.t && (fsync !== "never" || boot === agent.home.boot),
+  );
+}
+
+async function closeForeign(work: Work, action: Action): Promise<Performed> {
+  const says =
+    "Another program asked for it, or the log may have lost its intent; nothing here can tell whether it was done.";
+  const outcome = recoveredText(says, "It was not run.");
+  return recover(work, action, { verdict: "unknown", evidence: {}, repeat: false, outcome });
+}
+
+type Permission = { readonly kind: "may"; readonly tool: Tool } | { readonly kind: "refused"; readonly text: string };
+
+/** Whether a call may run; a refusal is what the model reads instead of a result. */
+function permission({ agent, item }: Work, action: Action): Permission {
+  const { tool, call, args, closing } = action;
+  if (closing !== null) return { kind: "refused", text: `Not run: ${closing}` };
+  if (tool === undefined) {
+    const names = [...agent.tools.keys()].join(", ") || "none";
+    return { kind: "refused", text: `There is no tool "${call.name}". Tools: ${names}.` };
+  }
+  const bad = argumentsErrorOf(call) ?? tool.check(args);
+  if (bad !== null) return { kind: "refused", text: `Not run, the arguments are not valid: ${bad}` };
+  const no = agent.allowed(item.message, tool, args) ?? (tool.effect === "none" ? null : repeatRefusal(action));
+  return no === null ? { kind: "may", tool } : { kind: "refused", text: no };
+}
+
+/** An answer of an earlier life whose call was never started is worth a line; one of this life is not. */
+function notStarted({ right }: Work, { answer, key }: Action): readonly NewEntry[] {
+  if (answer.t === right.t) return [];
+  return [verdictEntry(key, { verdict: "not_started", evidence: { intent: null } })];
+}
+
+async function settleFirst(work: Work, action: Action, intent: Intent): Promise<Performed> {
+  const { agent, item } = work;
+  const { tool, args } = action;
+  const context = contextOf(work, action, intent.attempt);
+  const settled = await settle(intent, { homeId: agent.home.id, tool, args, context });
+  if (settled.kind === "in_flight") return busyWith("the command of action", action);
+  const { finding } = settled;
+  if (!finding.repeat || tool === undefined) return recover(work, action, finding);
+  const refusal = action.closing ?? agent.allowed(item.message, tool, args);
+  if (refusal !== null) {
+    const text = `${finding.outcome.text} Not run now: ${refusal}`;
+    return recover(work, action, { ...finding, outcome: { ok: false, text } });
+  }
+  const before = [verdictEntry(action.key, finding)];
+  return attempt(work, action, tool, { number: intent.attempt + 1, before });
+}
+
+/** Steps 3 to 5 of durability.md. The lock is held by the caller. */
+async function attempt(
+  work: Work,
+  action: Action,
+  tool: Tool,
+  { number, before }: { readonly number: number; readonly before: readonly NewEntry[] },
+): Promise<Performed> {
+  const { agent } = work;
+  await makeAttemptDirectory(agent.home.actions, action.key, number);
+  const context = contextOf(work, action, number);
+  const prepared = await prepare(tool, action.args, context);
+  if (prepared.kind === "failed") return conclude(work, action, prepared.outcome, { before });
+  const resultId = action.intent?.resultId ?? agent.world.newId("entry");
+  const { evidence } = prepared;
+  await record(work, [...before, intentEntry(agent.home, action, { tool, resultId, attempt: number, evidence })]);
+  agent.world.at(`effect:before:${tool.spec.name}`);
+  const outcome = await runTool(tool, action.args, { evidence, context });
+  agent.world.at(`effect:after:${tool.spec.name}`);
+  return conclude(work, action, outcome, { resultId });
+}
+
+type Prepared =
+  | { readonly kind: "ready"; readonly evidence: JsonObject }
+  | { readonly kind: "failed"; readonly outcome: ToolOutcome };
+
+/** Nothing has happened yet when this fails, so the failure is an ordinary result. */
+async function prepare(tool: Tool, args: JsonObject, context: ToolContext): Promise<Prepared> {
+  try {
+    return { kind: "ready", evidence: (await tool.prepare?.(args, context)) ?? {} };
+  } catch (error) {
+    return { kind: "failed", outcome: { ok: false, text: `Nothing was done: ${messageOf(error)}` } };
+  }
+}
+
+async function runTool(
+  tool: Tool,
+  args: JsonObject,
+  { evidence, context }: { readonly evidence: JsonObject; readonly context: ToolContext },
+): Promise<ToolOutcome> {
+  try {
+    return await tool.run(args, evidence, context);
+  } catch (error) {
+    // Let go on purpose: the command still runs, and a result now would be invented.
+    if (error instanceof AgentError) throw error;
+    return { ok: false, text: `${tool.spec.name} failed: ${messageOf(error)}` };
+  }
+}
+
+function contextOf({ agent, signal }: Work, { key }: Action, number: number): ToolContext {
+  const directory = attemptDirectory(agent.home.actions, key, number);
+  return { workspace: agent.workspace, world: agent.world, signal, key, attemptDirectory: directory };
+}
+
+/** The ordinary end of a call: its result. */
+async function conclude(
+  work: Work,
+  action: Action,
+  outcome: ToolOutcome,
+  { before = [], resultId }: { readonly before?: readonly NewEntry[]; readonly resultId?: string } = {},
+): Promise<Performed> {
+  const id = resultId ?? action.intent?.resultId ?? work.agent.world.newId("entry");
+  await record(work, [...before, resultEntry(action, { id, outcome, nowMs: work.agent.world.nowMs() })]);
+  return DONE;
+}
+
+/** The end of a call whose result was found out afterwards: the verdict, then a result that says so. */
+async function recover(work: Work, action: Action, finding: Finding): Promise<Performed> {
+  const { key, intent } = action;
+  const id = intent?.resultId ?? work.agent.world.newId("entry");
+  const result = resultEntry(action, { id, outcome: finding.outcome, finding, nowMs: work.agent.world.nowMs() });
+  await record(work, [verdictEntry(key, finding), result]);
+  return DONE;
+}
+
+async function record(work: Work, entries: readonly NewEntry[]): Promise<void> {
+  work.agent.world.at("action:before-record");
+  await append(work, entries);
+  work.agent.world.at("action:after-record");
+}

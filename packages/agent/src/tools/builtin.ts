@@ -1,0 +1,17 @@
+/** The tools that every agent has. Each states what repeating it means, and how to find out whether it was done. */
+import type { Tool } from "../types.ts";
+import { editTool } from "./edit.ts";
+import { execTool } from "./exec/exec.ts";
+import { readTool } from "./read.ts";
+import { writeTool } from "./write.ts";
+
+export interface BuiltinOptions {
+  /** What commands inherit, after keys, tokens and Holdfast's own variables are taken out; this process's by default. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** `read`, `write`, `edit`, `exec`, by name. They find their workspace in each call's context. */
+export function builtinTools({ env = process.env }: BuiltinOptions = {}): ReadonlyMap<string, Tool> {
+  const tools = [readTool(), writeTool(), editTool(), execTool(env)];
+  return new Map(tools.map((tool) => [tool.spec.name, tool]));
+}

@@ -1,0 +1,164 @@
+/**
+ * One accepted message, from the lane to its reply.
+ *
+ * [ lane ] → open → claim → charge → [ nextStep ⟲ hear | ask | act ] → finish → [ outbound lane ]
+ * Invariant: the log alone decides what comes next, and everything is written under the turn right. A first run, a retry and
+ * a recovery are the same code; a holder that lost its right stops and writes nothing more.
+ */
+import { assertNever, CodedError, LIMITS } from "@holdfast/base";
+import type { Right, Session } from "@holdfast/sessions";
+import { ask } from "./ask.ts";
+import { textOf } from "./entries.ts";
+import { AgentError } from "./errors.ts";
+import { hear } from "./hear.ts";
+import { type Next, nextStep, type OpenCall } from "./next-step.ts";
+import { perform } from "./perform.ts";
+import { busy, failureText, noteAttempt, STEPS_TEXT, stoppedBefore, stopVisibly, usedUpText } from "./stop.ts";
+import type { Agent, TurnItem, TurnOutcome } from "./types.ts";
+import { append, headOf, sinceStart, type Work } from "./work.ts";
+
+/**
+ * Works on one item until it is answered, failed, or in other hands. May be called again for the same item after any
+ * crash. Aborting `signal` stops it: partial output is withdrawn, nothing is written, and the outcome is `cancelled` with
+ * `entryId: null`; the item is not settled. A running command is killed, unless `signal.reason` is
+ * `AgentError("detached")`: then it runs on and the next claim attaches to it.
+ * Throws `AgentError("session_moved")` and what the store throws; the item is then to be tried again.
+ */
+export async function turn(item: TurnItem, agent: Agent, signal: AbortSignal): Promise<TurnOutcome> {
+  await using session = await agent.sessions.open(item.sessionKey);
+  const claim = await session.claimTurn(agent.holder, LIMITS.leaseMs);
+  if (claim.kind === "held") return busy(claim.by);
+  using kept = keepRight(session, claim.right, { agent, signal });
+  try {
+    const charged = await agent.charge(item);
+    const work = await begin({ item, agent, session, right: claim.right, signal: kept.signal });
+    agent.observe(item.sessionKey, { kind: "turn", state: "began", itemId: item.id });
+    const outcome = charged ? await goOn(work) : await giveUp(work);
+    agent.observe(item.sessionKey, { kind: "turn", state: "ended", itemId: item.id, outcome: outcome.kind });
+    return outcome;
+  } catch (error) {
+    return stoppedBy(error, kept.signal);
+  } finally {
+    await session.releaseTurn(claim.right);
+  }
+}
+
+/** Asks the log what is missing and does that, until nothing is. */
+async function goOn(work: Work): Promise<TurnOutcome> {
+  for (let step = 1; step <= LIMITS.turnStepsMax; step++) {
+    work.signal.throwIfAborted();
+    const next = nextStep(await sinceStart(work), work.item.message);
+    const outcome = await take(work, next);
+    if (outcome !== undefined) return outcome;
+  }
+  return stopVisibly(work, "turn_steps_max", STEPS_TEXT);
+}
+
+/** One step; an outcome ends the turn. */
+async function take(work: Work, next: Next): Promise<TurnOutcome | undefined> {
+  switch (next.kind) {
+    case "hear": {
+      const heard = await hear(work);
+      return heard.kind === "busy" ? busy(heard.by) : undefined;
+    }
+    case "ask":
+      return askOnce(work, next.answering);
+    case "act":
+      return act(work, next.open);
+    case "reply":
+      return reply(work, next.entry.id, textOf(next.entry));
+    case "failed":
+      return stoppedBefore(work, next.entry);
+    default:
+      return assertNever(next);
+  }
+}
+
+async function askOnce(work: Work, answering: readonly string[]): Promise<TurnOutcome | undefined> {
+  const asked = await ask(work, answering);
+  switch (asked.kind) {
+    case "answered":
+      return undefined;
+    case "aborted":
+      throw work.signal.reason;
+    case "failed":
+      if (asked.failure.retryable) return noteAttempt(work, asked.failure);
+      return stopVisibly(work, "model_failed", failureText(asked.failure));
+    default:
+      return assertNever(asked);
+  }
+}
+
+/** The calls of one answer, in order, one at a time. */
+async function act(work: Work, open: readonly OpenCall[]): Promise<TurnOutcome | undefined> {
+  for (const call of open) {
+    work.signal.throwIfAborted();
+    const about = { entryId: call.answer.id, ordinal: call.ordinal };
+    work.agent.observe(work.item.sessionKey, { kind: "action", ...about, state: "running" });
+    const done = await perform(work, call, { log: await sinceStart(work) });
+    if (done.kind === "busy") return busy(done.by);
+    work.agent.observe(work.item.sessionKey, { kind: "action", ...about, state: "settled" });
+  }
+  return undefined;
+}
+
+async function reply({ agent, item, session }: Work, entryId: string, text: string): Promise<TurnOutcome> {
+  await agent.finish(item, { to: item.message.address, text, entryId });
+  return { kind: "replied", sessionId: session.id, entryId, text };
+}
+
+/** The attempts are used up: an answer that is there is still sent, else the message fails visibly. */
+async function giveUp(work: Work): Promise<TurnOutcome> {
+  const next = nextStep(await sinceStart(work), work.item.message);
+  if (next.kind === "reply" || next.kind === "failed") return (await take(work, next)) ?? giveUp(work);
+  return stopVisibly(work, "attempts_used", await usedUpText(work));
+}
+
+/** Where the item began, remembered before its first entry; then the entry that says whose turn this is. */
+async function begin(made: Omit<Work, "start" | "head">): Promise<Work> {
+  const { agent, item, session, right } = made;
+  const start = item.start ?? { sessionId: session.id, leaf: session.leaf() };
+  if (start.sessionId !== session.id) {
+    throw new AgentError("session_moved", { began: start.sessionId, key: session.key, now: session.id });
+  }
+  if (item.start === null) await agent.began(item, start);
+  const since = await session.since(start.leaf);
+  const work: Work = { ...made, start: start.leaf, head: headOf(since, item.id, start.leaf) };
+  const { id: home, boot, fsync } = agent.home;
+  const data = {
+    item: item.id,
+    session: session.id,
+    t: right.t,
+    home,
+    boot,
+    fsync,
+    attempt: item.attempt,
+    event: "begin",
+  };
+  await append(work, [{ type: "custom", customType: "holdfast:turn", data }]);
+  return work;
+}
+
+/** Renews the right until disposed. A right that is lost, or cannot be renewed, aborts the signal. */
+function keepRight(
+  session: Session,
+  right: Right,
+  { agent, signal }: { readonly agent: Agent; readonly signal: AbortSignal },
+): { readonly signal: AbortSignal } & Disposable {
+  const lost = new AbortController();
+  const lose = (cause?: unknown): void => lost.abort(new AgentError("right_lost", { session: session.key }, cause));
+  const renewing = agent.world.every(LIMITS.leaseRenewMs, () => {
+    session.renewTurn(right, LIMITS.leaseMs).then((kept) => (kept ? undefined : lose()), lose);
+  });
+  return { signal: AbortSignal.any([signal, lost.signal]), [Symbol.dispose]: () => renewing[Symbol.dispose]() };
+}
+
+/** What ended the turn from outside, as an outcome; anything else is a fault and thrown. */
+function stoppedBy(error: unknown, signal: AbortSignal): TurnOutcome {
+  const lost = [error, signal.reason].find((reason) => reason instanceof AgentError && reason.code === "right_lost");
+  if (lost instanceof AgentError && lost.cause !== undefined) throw lost.cause;
+  const stale = error instanceof CodedError && error.code === "stale_turn";
+  if (stale || lost !== undefined) return { kind: "stopped", code: "stale_turn", entryId: null, text: "" };
+  if (signal.aborted && error === signal.reason) return { kind: "stopped", code: "cancelled", entryId: null, text: "" };
+  throw error;
+}

@@ -1,0 +1,64 @@
+/**
+ * One claimed item being worked on: the session, the turn right, and where the next entry goes.
+ *
+ * Invariant: every append of a turn carries its right, and goes to the current leaf only where that continues this item's
+ * own entries; else a branch that a person chose meanwhile would get an answer to something it does not contain.
+ */
+import type { Appended, Entry, NewEntry, Right, Session } from "@holdfast/sessions";
+import { customTypeOf, turnRecordsOf } from "./entries.ts";
+import { descends } from "./next-step.ts";
+import type { Agent, TurnItem } from "./types.ts";
+
+export interface Work {
+  readonly agent: Agent;
+  readonly item: TurnItem;
+  readonly session: Session;
+  readonly right: Right;
+  /** The leaf at which the item began; null for an empty transcript. */
+  readonly start: string | null;
+  /** Aborts when the turn shall stop or its right is lost. */
+  readonly signal: AbortSignal;
+  /** The last entry of this item. The only field that changes. */
+  head: string | null;
+}
+
+/** What happened since the item began, on all branches, in file order. */
+export function sinceStart(work: Pick<Work, "session" | "start">): Promise<readonly Entry[]> {
+  return work.session.since(work.start);
+}
+
+/** The last entry written under a right of this item, else where it began. */
+export function headOf(since: readonly Entry[], itemId: string, start: string | null): string | null {
+  const rights = new Set(turnRecordsOf(since).flatMap((record) => (record.item === itemId ? [record.t] : [])));
+  const own = since.findLast((entry) => entry.t !== undefined && rights.has(entry.t) && !isLeafMove(entry));
+  return own?.id ?? start;
+}
+
+function isLeafMove(entry: Entry): boolean {
+  return customTypeOf(entry) === "holdfast:leaf";
+}
+
+/** The leaf to go on from: the current one where it continues this item, else the item's own head. */
+export async function placeOf(work: Work): Promise<string | null> {
+  const leaf = work.session.leaf();
+  if (leaf === work.head) return leaf;
+  const since = await sinceStart(work);
+  return descends(since, leaf, work.head) ? leaf : work.head;
+}
+
+/** Appends under the right, in one write. Returns when as durable as the policy says. */
+export async function append(work: Work, entries: readonly NewEntry[]): Promise<Appended> {
+  const place = await placeOf(work);
+  const late = place !== work.session.leaf();
+  const [first, ...rest] = entries;
+  if (first === undefined) throw new TypeError("append: nothing to append");
+  const placed = late ? [{ ...first, parentId: place }, ...rest] : entries;
+  const appended = await work.session.append(placed, { right: work.right });
+  work.head = appended.entries.findLast((entry) => !isLeafMove(entry))?.id ?? work.head;
+  work.agent.observe(work.item.sessionKey, {
+    kind: "entries",
+    entries: appended.entries,
+    durable: appended.durable,
+  });
+  return appended;
+}
