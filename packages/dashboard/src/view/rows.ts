@@ -1,0 +1,164 @@
+/**
+ * What the conversation shows, from what the page knows: a pure translation, row by row, oldest first.
+ * Invariants: each message and each call has exactly one row, whatever stage it is in; what is not saved says so.
+ */
+import type { WireItem } from "@holdfast/gateway/wire";
+import type { Entry } from "../live/path.ts";
+import type { Draft, LiveState, Outgoing } from "../live/state.ts";
+import { type Call, collectCalls, type CallBook } from "./calls.ts";
+import {
+  type AssistantMessage,
+  assistantOf,
+  fieldOf,
+  isMessage,
+  textOf,
+  timeOf,
+  type UserMessage,
+  userOf,
+} from "./read-entry.ts";
+
+export type Ring = "sending" | "accepted" | "saved";
+export type Trouble =
+  | { readonly kind: "not-sent"; readonly reason: string; readonly outgoing: Outgoing }
+  | { readonly kind: "failed"; readonly reason: string | null; readonly text: string };
+
+export interface MineRow {
+  readonly kind: "mine";
+  readonly id: string;
+  readonly text: string;
+  readonly at: number | null;
+  readonly ring: Ring;
+  /** Accepted, and others are before it. */
+  readonly waits: boolean;
+  readonly trouble: Trouble | null;
+}
+export interface AnswerRow {
+  readonly kind: "answer";
+  readonly id: string;
+  readonly text: string;
+  readonly at: number | null;
+  readonly saved: boolean;
+}
+export interface CallRow {
+  readonly kind: "call";
+  readonly id: string;
+  readonly call: Call;
+}
+export type Row =
+  | MineRow
+  | AnswerRow
+  | CallRow
+  | { readonly kind: "thinking"; readonly id: string; readonly text: string }
+  | { readonly kind: "notice"; readonly id: string; readonly what: Notice; readonly text: string }
+  | { readonly kind: "draft"; readonly id: string; readonly draft: Draft }
+  | { readonly kind: "working"; readonly id: string };
+export type Notice = "answer-failed" | "answer-cut" | "answer-aborted" | "summarised" | "branch-summary" | "message";
+
+export function rowsOf(state: LiveState): readonly Row[] {
+  const calls = collectCalls(state.entries, state.running);
+  const saved = state.entries.flatMap((entry) => rowsOfEntry(entry, state, calls));
+  const rows = [...saved, ...pendingRows(state), ...state.drafts.map(draftRow)];
+  const silent = state.running && state.drafts.length === 0 && !rows.some(inFlight);
+  return silent ? [...rows, { kind: "working", id: "working" }] : rows;
+}
+
+/** Messages of this page that are not saved yet. */
+export function unsavedCount(rows: readonly Row[]): number {
+  return rows.filter((row) => row.kind === "mine" && row.ring !== "saved").length;
+}
+
+function draftRow(draft: Draft): Row {
+  return { kind: "draft", id: draft.answerId, draft };
+}
+
+function inFlight(row: Row): boolean {
+  return row.kind === "call" && row.call.state === "in_flight";
+}
+
+function rowsOfEntry(entry: Entry, state: LiveState, calls: CallBook): readonly Row[] {
+  const user = userOf(entry);
+  if (user) return [savedMine(entry, user, state)];
+  const assistant = assistantOf(entry);
+  if (assistant) return [...answerRows(entry, assistant, state, calls), ...endRows(entry, assistant)];
+  if (entry.type === "compaction") return [notice(entry, "summarised", "")];
+  if (entry.type === "branch_summary")
+    return [notice(entry, "branch-summary", String(fieldOf(entry, "summary") ?? ""))];
+  if (entry.type === "custom_message" && fieldOf(entry, "display") === true) {
+    return [notice(entry, "message", textOf(fieldOf(entry, "content")))];
+  }
+  return [];
+}
+
+function notice(entry: Entry, what: Notice, text: string): Row {
+  return { kind: "notice", id: entry.id, what, text };
+}
+
+function savedMine(entry: Entry, user: UserMessage, state: LiveState): Row {
+  const item = state.items.find((candidate) => isAbout(candidate, user));
+  const answered = state.entries.some((other) => other.answers?.includes(entry.id));
+  const failed = item?.state === "failed" && !answered;
+  const text = textOf(user.content);
+  return {
+    kind: "mine",
+    id: item?.clientKey ?? entry.id,
+    text,
+    at: timeOf(entry),
+    ring: state.unsaved.has(entry.id) ? "accepted" : "saved",
+    waits: false,
+    trouble: failed ? { kind: "failed", reason: item.failure, text } : null,
+  };
+}
+
+/** A lane item and the user entry made from it share the last part of the message key. */
+function isAbout(item: WireItem, user: UserMessage): boolean {
+  const names = [item.clientKey, item.id].filter((name) => name !== null);
+  return names.some((name) => user.key?.endsWith(`:${name}`));
+}
+
+function answerRows(entry: Entry, message: AssistantMessage, state: LiveState, calls: CallBook): readonly Row[] {
+  let ordinal = -1;
+  return message.content.flatMap((block, index): readonly Row[] => {
+    const id = `${entry.id}/${index}`;
+    if (block.type === "toolCall") {
+      ordinal += 1;
+      return [{ kind: "call", id, call: calls.callOf(entry, block, ordinal) }];
+    }
+    if (block.type === "thinking")
+      return block.thinking.trim() === "" ? [] : [{ kind: "thinking", id, text: block.thinking }];
+    if (block.type !== "text" || block.text.trim() === "") return [];
+    return [{ kind: "answer", id, text: block.text, at: timeOf(entry), saved: !state.unsaved.has(entry.id) }];
+  });
+}
+
+function endRows(entry: Entry, message: AssistantMessage): readonly Row[] {
+  const row = (what: Notice, text: string): readonly Row[] => [{ kind: "notice", id: `${entry.id}/end`, what, text }];
+  if (message.stopReason === "error") return row("answer-failed", message.errorMessage ?? "");
+  if (message.stopReason === "aborted") return row("answer-aborted", "");
+  return message.stopReason === "length" ? row("answer-cut", "") : [];
+}
+
+/** Items without an entry on the path, then what the gateway does not have yet. */
+function pendingRows(state: LiveState): readonly Row[] {
+  const users = state.entries.filter(isMessage).flatMap((entry) => userOf(entry) ?? []);
+  const items = state.items.filter((item) => item.state !== "done" && !users.some((user) => isAbout(item, user)));
+  return [...items.map((item) => itemRow(item)), ...state.outgoing.map(outgoingRow)];
+}
+
+function itemRow(item: WireItem): Row {
+  const failed = item.state === "failed";
+  return {
+    kind: "mine",
+    id: item.clientKey ?? item.id,
+    text: item.text,
+    at: item.acceptedAt,
+    ring: "accepted",
+    waits: item.state === "queued",
+    trouble: failed ? { kind: "failed", reason: item.failure, text: item.text } : null,
+  };
+}
+
+function outgoingRow(outgoing: Outgoing): Row {
+  const { clientKey, text, at, refusal } = outgoing;
+  const trouble: Trouble | null = refusal === null ? null : { kind: "not-sent", reason: refusal, outgoing };
+  return { kind: "mine", id: clientKey, text, at, ring: "sending", waits: false, trouble };
+}
