@@ -15,11 +15,11 @@ export async function hear(work: Work): Promise<Performed> {
   return closed;
 }
 
-/** Nothing that enters the context may come between a call and its result. Other programs' calls are completed in memory only. */
+/** Nothing that enters the context may come between a call and its result. Other programs' calls (no `g`) are completed in memory only. */
 async function closeLeftOver(work: Work): Promise<Performed> {
   const log = work.session.path();
   for (const open of openCalls(log)) {
-    if (open.answer.t === undefined) continue;
+    if (open.answer.g === undefined) continue;
     const closed = await perform(work, open, { log, closing: "the work it belonged to was given up." });
     if (closed.kind === "busy") return closed;
   }
