@@ -253,8 +253,8 @@ export function encodeHeader(header: Header): string {
   return JSON.stringify({ type, version, id, timestamp, ...rest });
 }
 
-/** The fields of any entry, whatever its type says it has. */
-export function fieldsOf(entry: Entry | EntryMessage): Readonly<Record<string, unknown>> {
+/** The fields of anything read, whatever its type says it has. */
+export function fieldsOf(entry: Entry | EntryMessage | Header): Readonly<Record<string, unknown>> {
   return entry as unknown as Readonly<Record<string, unknown>>;
 }
 

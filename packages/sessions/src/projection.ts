@@ -32,22 +32,42 @@ export interface ContextStart {
   readonly found: boolean;
 }
 
-export function contextStart(path: readonly Entry[]): ContextStart {
-  const compaction = path.findLastIndex(isCompaction);
+/** What `contextStart` needs to know of an entry. */
+export interface Step {
+  readonly id: string;
+  readonly type: string;
+  readonly firstKeptEntryId?: unknown;
+}
+
+export function contextStart(path: readonly Step[]): ContextStart {
+  const compaction = path.findLastIndex((one) => one.type === "compaction");
   const entry = path[compaction];
-  if (entry === undefined || !isCompaction(entry)) return { compaction: -1, from: 0, found: true };
+  if (entry === undefined) return { compaction: -1, from: 0, found: true };
   if (entry.firstKeptEntryId === entry.id) return { compaction, from: compaction, found: true };
   const kept = path.findIndex((one, index) => index < compaction && one.id === entry.firstKeptEntryId);
   if (kept !== -1) return { compaction, from: kept, found: true };
-  const before = path.findLastIndex((one, index) => index < compaction && isCompaction(one));
+  const before = path.findLastIndex((one, index) => index < compaction && one.type === "compaction");
   return { compaction, from: before + 1, found: false };
 }
 
+/** Settings in force at some point; null: not set as far as was read. */
+export interface Settings {
+  readonly model: Context["model"];
+  readonly thinkingLevel: string | null;
+}
+
+export interface ProjectOptions extends Limits {
+  /** Whether the path begins at its root. */
+  readonly whole: boolean;
+  /** What was in force before the path's first entry; left out or null: unknown. */
+  readonly earlier?: Settings | null;
+}
+
 /**
- * The context of a path (oldest first, from the root or from any entry before the context's start). `whole` says that
- * the path begins at its root; else settings that were made before it are reported as unknown (null).
+ * The context of a path: oldest first, from the root or from any entry that is not after the context's start. Settings
+ * that were made before it and are not given come out as null.
  */
-export function project(path: readonly Entry[], options: Limits & { readonly whole: boolean }): Context {
+export function project(path: readonly Entry[], options: ProjectOptions): Context {
   const start = contextStart(path);
   const edits = editsOf(path, start);
   const contributions = path.map((entry, index) => contributionOf(entry, index, start, edits));
@@ -58,7 +78,7 @@ export function project(path: readonly Entry[], options: Limits & { readonly who
   return {
     messages: limited.kept.map((one) => one.message),
     entryIds: limited.kept.map((one) => one.id),
-    ...settingsOf(path, options.whole),
+    ...settingsOf(path, options),
     report: {
       leaf: path.at(-1)?.id ?? null,
       included: [...new Set(limited.kept.map((one) => one.id))],
@@ -160,13 +180,20 @@ function applyEdit(messages: readonly EntryMessage[], replacement: unknown): rea
   });
 }
 
-/** Model and thinking level, from the whole path: a compaction does not take them back. */
-function settingsOf(path: readonly Entry[], whole: boolean): Pick<Context, "model" | "thinkingLevel"> {
+/** Model and thinking level as this path sets them. A compaction does not take them back. */
+export function settingsIn(path: readonly Entry[]): Settings {
   const by = path.findLast((entry) => isModelChange(entry) || (isMessage(entry) && isAssistant(entry.message)));
   const level = path.findLast(isThinkingLevelChange);
+  return { model: by === undefined ? null : modelOf(by), thinkingLevel: level?.thinkingLevel ?? null };
+}
+
+function settingsOf(path: readonly Entry[], options: ProjectOptions): Settings {
+  const here = settingsIn(path);
+  const earlier = options.earlier ?? { model: null, thinkingLevel: null };
+  const otherwise = options.whole || options.earlier ? "off" : null;
   return {
-    model: by === undefined ? null : modelOf(by),
-    thinkingLevel: level?.thinkingLevel ?? (whole ? "off" : null),
+    model: here.model ?? earlier.model,
+    thinkingLevel: here.thinkingLevel ?? earlier.thinkingLevel ?? otherwise,
   };
 }
 

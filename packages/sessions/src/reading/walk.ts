@@ -1,0 +1,122 @@
+/**
+ * The way back from the leaf: fed with lines from the end of a file, it keeps those on the path and passes over the rest.
+ *
+ * Invariant: it answers "whole" whenever lines further up could change what it has concluded, so the caller reads the
+ * file from its beginning instead. It never guesses.
+ */
+import { type CompactionEntry, type Entry, fieldsOf, isCompaction } from "../entry.ts";
+import { type Settings, settingsIn } from "../projection.ts";
+import type { RawLine } from "./lines.ts";
+import { type Peek, peek } from "./peek.ts";
+import { type Damage, parseRaw } from "./whole.ts";
+
+/** Go on with the line before; or done; or this file has to be read whole. */
+export type Step = "on" | "done" | "whole";
+
+export interface WalkOptions {
+  /** Begin at this entry instead of the last one. */
+  readonly leaf?: string | undefined;
+  /** Go on, when the context is complete, until model and thinking level are known. */
+  readonly settings?: boolean | undefined;
+}
+
+export class Walk {
+  /** The path, newest first. */
+  readonly found: Entry[] = [];
+  readonly tally: { entriesRead: number; bytesRead: number; readonly damaged: Damage[] };
+  /** Whether `found` reaches its root. */
+  isWhole = false;
+  readonly #options: WalkOptions;
+  readonly #ids = new Set<string>();
+  /** The id looked for; undefined: any, the next entry is the leaf. */
+  #wanted: string | undefined;
+  #compaction: CompactionEntry | null = null;
+  #lowestG = Number.POSITIVE_INFINITY;
+  /** Null until the context is complete; then what is in force at its end, as far as is known. */
+  #settings: Settings | null = null;
+
+  constructor(options: WalkOptions) {
+    this.#options = options;
+    this.#wanted = options.leaf;
+    this.tally = { entriesRead: 0, bytesRead: 0, damaged: [] };
+  }
+
+  /** Settings that were looked for, or null. */
+  get settings(): Settings | null {
+    return this.#options.settings === true ? this.#settings : null;
+  }
+
+  /** Takes the line before the one given last. */
+  step(line: RawLine): Step {
+    this.tally.bytesRead += line.length + 1;
+    const seen = line.bytes === null ? null : peek(line.bytes);
+    const step = seen === null ? "take" : this.#judge(seen);
+    return step === "take" ? this.#parse(line, seen !== null) : step;
+  }
+
+  /** At the beginning of the file: an id is still looked for, unless there was no entry at all. */
+  end(): Step {
+    return this.#wanted === undefined ? "done" : "whole";
+  }
+
+  #judge(seen: Peek): Step | "take" {
+    this.tally.entriesRead += 1;
+    if (seen.g !== null && seen.g > this.#lowestG) return "whole";
+    if (seen.g !== null) this.#lowestG = seen.g;
+    if (this.#ids.has(seen.id)) return "whole";
+    if (this.#wanted !== undefined && seen.id !== this.#wanted) return "on";
+    return this.#settings === null || mayTell(seen.type, this.#settings) ? "take" : this.#above(seen.parentId);
+  }
+
+  #parse(line: RawLine, isJudged: boolean): Step {
+    const parsed = parseRaw(line);
+    if (parsed.kind === "anonymous") return "whole";
+    if (parsed.kind === "damaged") return this.#damage(line, parsed.why);
+    if (parsed.kind !== "entry") return "on";
+    if (parsed.flaw !== null) this.#damage(line, parsed.flaw);
+    const { id, type, parentId, g } = fieldsOf(parsed.entry);
+    // A parent that is no id is a gap, and gaps are bridged by what stands before them.
+    if (parentId !== null && (typeof parentId !== "string" || parentId === "")) return "whole";
+    const seen = { id: String(id), type: String(type), parentId, g: typeof g === "number" ? g : null };
+    const step = isJudged ? "take" : this.#judge(seen);
+    return step === "take" ? this.#take(parsed.entry) : step;
+  }
+
+  #damage(line: RawLine, why: string): Step {
+    this.tally.damaged.push({ line: null, offset: line.offset, bytes: line.length, why });
+    return "on";
+  }
+
+  #take(entry: Entry): Step {
+    // A late entry whose return line was cut off by a crash: the conversation stands where it says.
+    if (this.#wanted === undefined && typeof entry.returnTo === "string") return this.#above(entry.returnTo);
+    this.#ids.add(entry.id);
+    if (this.#settings !== null) return this.#setting(entry, this.#settings);
+    this.found.push(entry);
+    this.isWhole = entry.parentId === null;
+    if (this.#compaction === null && isCompaction(entry)) this.#compaction = entry;
+    if (!this.isWhole && entry.id !== this.#compaction?.firstKeptEntryId) return this.#above(entry.parentId);
+    this.#settings = settingsIn(this.found.toReversed());
+    return this.#options.settings === true ? this.#setting(entry, this.#settings) : "done";
+  }
+
+  /** Looks for the parent next; above a root there is nothing. */
+  #above(parentId: string | null): Step {
+    if (parentId === null) return "done";
+    this.#wanted = parentId;
+    return "on";
+  }
+
+  #setting(entry: Entry, known: Settings): Step {
+    const here = settingsIn([entry]);
+    const next = { model: known.model ?? here.model, thinkingLevel: known.thinkingLevel ?? here.thinkingLevel };
+    this.#settings = next;
+    return next.model !== null && next.thinkingLevel !== null ? "done" : this.#above(entry.parentId);
+  }
+}
+
+/** Whether an entry of this type could set what is not known yet. */
+function mayTell(type: string, known: Settings): boolean {
+  if (type === "thinking_level_change") return known.thinkingLevel === null;
+  return known.model === null && (type === "message" || type === "model_change");
+}
