@@ -64,13 +64,3 @@ function isAncestor(above: number, index: number, parents: Parents): boolean {
   while (at > above) at = parents.parentOf(at);
   return at === above;
 }
-
-/** The calls of a path (oldest first) that have no result on it. */
-export function openCallsOn(path: readonly Entry[]): OpenCall[] {
-  const ledger = new CallLedger();
-  const line: Parents = { parentOf: (index) => index - 1 };
-  path.forEach((entry, index) => {
-    ledger.take(entry, index, line);
-  });
-  return ledger.open();
-}

@@ -169,8 +169,9 @@ export interface Header {
 }
 
 /**
- * What one line means. `flaw` says what is odd about a line that is used nevertheless. `anonymous` is an entry without an
- * id: its id comes from its line number (`identify`), so only a reader that counts lines can use it.
+ * What one line means. `flaw` says what is odd about the text of a line that is used nevertheless; what its fields lack
+ * is told by `entryFlaw`. `anonymous` is an entry without an id: its id comes from its line number (`identify`), so only
+ * a reader that counts lines can use it.
  */
 export type ParsedLine =
   | { readonly kind: "blank" }
@@ -186,7 +187,7 @@ export function parseLine(line: Uint8Array | string): ParsedLine {
   const bytes = typeof line === "string" ? Buffer.from(line) : line;
   const whole = typeof line === "string" ? line : decode(bytes);
   const text = trimmed(whole);
-  if (text === "") return whole.includes("\0") ? { kind: "damaged", why: "NUL bytes" } : { kind: "blank" };
+  if (text.trim() === "") return whole.includes("\0") ? { kind: "damaged", why: "NUL bytes" } : { kind: "blank" };
   const value = parseJson(text);
   if (value.kind === "damaged") return value;
   if (!isObject(value.value)) return { kind: "damaged", why: "not an object" };
@@ -197,9 +198,9 @@ function decode(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 }
 
-/** Without white space, BOM and NUL runs at both ends: a run of NULs before a line is what power loss leaves. */
+/** Without JSON's white space, BOM and NUL runs at both ends: a run of NULs before a line is what power loss leaves. */
 function trimmed(text: string): string {
-  return text.replace(/^[\s\0\uFEFF]+|[\s\0]+$/g, "");
+  return text.replace(/^[ \t\r\n\0\uFEFF]+|[ \t\r\n\0]+$/g, "");
 }
 
 function parseJson(text: string): { kind: "value"; value: unknown } | { kind: "damaged"; why: string } {
@@ -213,15 +214,15 @@ function parseJson(text: string): { kind: "value"; value: unknown } | { kind: "d
 
 function flawOfText(bytes: Uint8Array, text: string): string | null {
   if (text.includes("\0")) return "NUL bytes around the entry";
-  if (text.startsWith(BOM)) return "byte order mark";
+  if (text.slice(0, text.indexOf("{")).includes(BOM)) return "byte order mark";
   return isUtf8(bytes) ? null : "invalid UTF-8";
 }
 
 function shapeOf(fields: Record<string, unknown>, flaw: string | null): ParsedLine {
   if (typeof fields.type !== "string" || fields.type === "") return { kind: "damaged", why: "no type" };
   if (fields.type === "session") return { kind: "header", header: fields as unknown as Header, flaw };
-  if (typeof fields.id !== "string" || fields.id === "") return { kind: "anonymous", fields, flaw: flaw ?? "no id" };
-  return { kind: "entry", entry: fields as unknown as Entry, flaw: flaw ?? entryFlaw(fields) };
+  if (typeof fields.id !== "string" || fields.id === "") return { kind: "anonymous", fields, flaw };
+  return { kind: "entry", entry: fields as unknown as Entry, flaw };
 }
 
 /** Gives an entry the id and parent that its place in the file stands for. The other fields are kept. */

@@ -1,2 +1,12 @@
 /** What CLI and dashboard need besides the public door. */
-export {};
+export type { OpenCall } from "./calls.ts";
+export { excerptOf } from "./text.ts";
+export {
+  contextOfTranscript,
+  type TranscriptNode,
+  type TranscriptReport,
+  type TranscriptTree,
+  treeOfTranscript,
+  verifyTranscript,
+} from "./transcript.ts";
+export type { Gap } from "./tree.ts";

@@ -4,7 +4,7 @@
  * Invariant: it answers "whole" whenever lines further up could change what it has concluded, so the caller reads the
  * file from its beginning instead. It never guesses.
  */
-import { type CompactionEntry, type Entry, fieldsOf, isCompaction } from "../entry.ts";
+import { type CompactionEntry, type Entry, entryFlaw, fieldsOf, isCompaction } from "../entry.ts";
 import { type Settings, settingsIn } from "../projection.ts";
 import type { RawLine } from "./lines.ts";
 import { type Peek, peek } from "./peek.ts";
@@ -73,7 +73,8 @@ export class Walk {
     if (parsed.kind === "anonymous") return "whole";
     if (parsed.kind === "damaged") return this.#damage(line, parsed.why);
     if (parsed.kind !== "entry") return "on";
-    if (parsed.flaw !== null) this.#damage(line, parsed.flaw);
+    const flaw = parsed.flaw ?? entryFlaw(fieldsOf(parsed.entry));
+    if (flaw !== null) this.#damage(line, flaw);
     const { id, type, parentId, g } = fieldsOf(parsed.entry);
     // A parent that is no id is a gap, and gaps are bridged by what stands before them.
     if (parentId !== null && (typeof parentId !== "string" || parentId === "")) return "whole";

@@ -7,6 +7,7 @@ import { canonical } from "@holdfast/base";
 import {
   derivedId,
   type Entry,
+  entryFlaw,
   fieldsOf,
   type Header,
   identify,
@@ -95,11 +96,11 @@ class Scan {
   }
 
   async #entry(line: RawLine, parsed: ParsedLine & { kind: "entry" | "anonymous" }): Promise<void> {
-    const isLinear = this.#version < 2;
-    const named = parsed.kind === "entry" && !isLinear ? parsed.entry : this.#named(parsed);
-    const entry = upgraded(named, this.#version, this.#ids);
+    const isNamed = parsed.kind === "entry" && this.#version >= 2;
+    const entry = upgraded(isNamed ? parsed.entry : this.#named(parsed), this.#version, this.#ids);
     this.#ids.push(entry.id);
-    const flaw = isLinear ? null : parsed.flaw;
+    const lacksId = parsed.kind === "anonymous" && this.#version >= 2;
+    const flaw = parsed.flaw ?? (lacksId ? "no id" : entryFlaw(fieldsOf(entry)));
     if (flaw !== null) this.#damage(line, flaw);
     const same = await this.#isSame(entry);
     const isStale = entry.g !== undefined && entry.g < this.#fence;
@@ -116,8 +117,7 @@ class Scan {
     const fields = parsed.kind === "entry" ? fieldsOf(parsed.entry) : parsed.fields;
     const before = this.#tree.nodes.at(-1)?.id ?? null;
     const given = this.#version < 2 ? undefined : fields.parentId;
-    const parentId = given === undefined ? before : given === null ? null : String(given);
-    return identify(fields, derivedId(this.#lines), parentId);
+    return identify(fields, derivedId(this.#lines), given === undefined ? before : linkOf(given));
   }
 
   async #isSame(entry: Entry): Promise<boolean> {
@@ -180,12 +180,17 @@ export function parseRaw(line: RawLine): ParsedLine {
   return line.bytes === null ? { kind: "damaged", why: "too long" } : parseLine(line.bytes);
 }
 
+/** A parent link as written; one that is no text names nobody. */
+function linkOf(parentId: unknown): string | null {
+  return parentId === null || typeof parentId === "string" ? parentId : "";
+}
+
 function refOf(entry: Entry, line: RawLine, number: number): EntryRef {
   const ref = { id: entry.id, type: entry.type, offset: line.offset, length: line.length, line: number };
   const { parentId } = fieldsOf(entry);
   return {
     ...ref,
-    ...(parentId === undefined ? {} : { parentId: parentId === null ? null : String(parentId) }),
+    ...(parentId === undefined ? {} : { parentId: linkOf(parentId) }),
     ...(isCompaction(entry) ? { firstKeptEntryId: entry.firstKeptEntryId } : {}),
     ...(typeof entry.returnTo === "string" ? { returnTo: entry.returnTo } : {}),
   };
