@@ -23,3 +23,5 @@ export {
 } from "./key.ts";
 export { type ProjectOptions, project, type Settings } from "./projection.ts";
 export { approximateTextTokens, approximateTokens } from "./tokens.ts";
+export { memorySessions, type OpenTranscriptOptions, openSessions, openTranscript } from "./open.ts";
+export type { CommitRequest, Committed, LogRef, LogStore, Position, Reading, SessionStore, Since } from "./store.ts";

@@ -176,6 +176,20 @@ export interface Sessions extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** Something odd about a store that a person should know; what could be used is in use. */
+export interface SessionsProblem {
+  readonly code:
+    | "row_broken"
+    | "line_broken"
+    | "edited_by_hand"
+    | "from_backup"
+    | "rebuilt"
+    | "rebuilt_twice"
+    | "fold_failed"
+    | "transcript_lost";
+  readonly what: string;
+}
+
 export interface OpenSessionsOptions {
   /** Where `sessions.json` and the transcripts live; created 0700 if missing. */
   readonly directory: string;
@@ -183,4 +197,6 @@ export interface OpenSessionsOptions {
   readonly fsync?: Fsync;
   readonly cwd?: string;
   readonly writeLock?: { readonly timeoutMs?: number; readonly staleMs?: number; readonly maxHoldMs?: number };
+  /** Told about each oddity once; must not throw. Left out: a process warning. */
+  readonly onProblem?: (problem: SessionsProblem) => void;
 }

@@ -1,0 +1,167 @@
+/**
+ * What one session object knows of its log: the path to the leaf, the position read up to, entries met since.
+ * Invariant: `loaded` describes exactly the bytes before `position`; growth that cannot be judged from what is loaded
+ * makes it read again, never guess.
+ */
+import type { Entry, NewEntry } from "./entry.ts";
+import { fieldsOf, parseLine } from "./entry.ts";
+import { SessionError } from "./errors.ts";
+import { project } from "./projection.ts";
+import { backward, forward } from "./reading/lines.ts";
+import type { ByteSource } from "./reading/source.ts";
+import { extendPath, type Loaded, readTail } from "./reading/tail.ts";
+import { findEntry } from "./scan.ts";
+import type { LogRef, Position, Reading, LogStore } from "./store.ts";
+import type { Context, ContextOptions } from "./types.ts";
+
+/** What `Drafting` needs from the log, looked up before it starts. */
+export interface DraftGround {
+  readonly leaf: string | null;
+  readonly path: readonly Entry[];
+  readonly known: ReadonlyMap<string, Entry>;
+  readonly paths: ReadonlyMap<string, readonly Entry[]>;
+  /** A late entry whose way back was cut off by a crash: the next writer writes it first. */
+  readonly cut: Entry | null;
+}
+
+/** The last line as it stands, and where unread bytes begin: a torn line may still be completed by its writer. */
+async function lastLine(source: ByteSource): Promise<{ readonly entry: Entry | null; readonly next: number }> {
+  for await (const line of backward(source)) {
+    const parsed = line.bytes === null ? undefined : parseLine(line.bytes);
+    if (parsed?.kind === "blank") continue;
+    if (parsed?.kind === "entry") return { entry: parsed.entry, next: source.size };
+    return { entry: null, next: line.ended ? source.size : line.offset };
+  }
+  return { entry: null, next: 0 };
+}
+
+export class Ground {
+  readonly #store: LogStore;
+  readonly #log: LogRef;
+  /** Entries written or met by this object, on all branches. */
+  readonly #met = new Map<string, Entry>();
+  loaded: Loaded;
+  position: Position;
+  /** Offset of the first byte that is not yet part of `loaded`. */
+  #next: number;
+  #cut: Entry | null;
+
+  private constructor(
+    store: LogStore,
+    log: LogRef,
+    read: { readonly loaded: Loaded; readonly position: Position; readonly next: number; readonly cut: Entry | null },
+  ) {
+    this.#store = store;
+    this.#log = log;
+    this.loaded = read.loaded;
+    this.position = read.position;
+    this.#next = read.next;
+    this.#cut = read.cut;
+  }
+
+  /** Reads from the end as far as the context needs. Throws `gone`. */
+  static async read(store: LogStore, log: LogRef): Promise<Ground> {
+    const reading = await store.read(log);
+    if (reading === undefined) throw new SessionError("gone", { file: log.file });
+    await using now = reading;
+    const loaded = await readTail(now.source);
+    const last = await lastLine(now.source);
+    const cut = last.entry?.returnTo === undefined ? null : last.entry;
+    return new Ground(store, log, { loaded, position: now.position, next: last.next, cut });
+  }
+
+  get leaf(): string | null {
+    return this.loaded.path.at(-1)?.id ?? null;
+  }
+
+  async context(options: ContextOptions): Promise<Context> {
+    const { leaf, ...limits } = options;
+    const loaded = leaf === undefined || leaf === this.leaf ? this.loaded : await this.#loadedAt(leaf);
+    return project(loaded.path, { ...limits, whole: loaded.whole, earlier: loaded.earlier });
+  }
+
+  /** One entry wherever it is. Looks into the file only for what was not met. */
+  async find(id: string): Promise<Entry | undefined> {
+    const near = this.#met.get(id) ?? this.loaded.path.find((entry) => entry.id === id);
+    if (near !== undefined) return near;
+    const reading = await this.#store.read(this.#log);
+    if (reading === undefined) return undefined;
+    await using now = reading;
+    return (await findEntry(now.source, id))?.entry;
+  }
+
+  /** Looks up whatever the new entries name. */
+  async forDraft(entries: readonly NewEntry[]): Promise<DraftGround> {
+    const known = new Map<string, Entry>();
+    const paths = new Map<string, readonly Entry[]>();
+    const onPath = new Set(this.loaded.path.map((entry) => entry.id));
+    for (const id of new Set(entries.flatMap(namedBy))) {
+      const entry = await this.find(id);
+      if (entry === undefined) continue;
+      known.set(id, entry);
+      if (!onPath.has(id)) paths.set(id, (await this.#loadedAt(id)).path);
+    }
+    return { leaf: this.leaf, path: this.loaded.path, known, paths, cut: this.#cut };
+  }
+
+  /** After our own commit. */
+  async advance(entries: readonly Entry[], position: Position, end: number): Promise<void> {
+    this.position = position;
+    this.#next = end;
+    this.#cut = null;
+    await this.#extend(entries);
+  }
+
+  /** Takes in what others added up to `reading`. */
+  async catchUp(reading: Reading): Promise<readonly Entry[]> {
+    const added: Entry[] = [];
+    let judged = true;
+    let next = this.#next;
+    for await (const line of forward(reading.source, this.#next)) {
+      const parsed = line.bytes === null ? undefined : parseLine(line.bytes);
+      if (parsed?.kind === "entry") added.push(parsed.entry);
+      else if (parsed?.kind !== "blank") judged = false;
+      next = line.ended || parsed?.kind === "entry" ? line.offset + line.length + (line.ended ? 1 : 0) : line.offset;
+    }
+    this.position = reading.position;
+    this.#next = next;
+    const last = added.at(-1);
+    if (last !== undefined) this.#cut = last.returnTo === undefined ? null : last;
+    if (judged) await this.#extend(added);
+    else await this.#reload(reading.source, added);
+    return added;
+  }
+
+  async #extend(entries: readonly Entry[]): Promise<void> {
+    const extended = extendPath(this.loaded, entries);
+    if (extended === null) {
+      const reading = await this.#store.read(this.#log);
+      if (reading === undefined) throw new SessionError("gone", { file: this.#log.file });
+      await using now = reading;
+      await this.#reload(now.source, entries);
+      return;
+    }
+    this.loaded = extended;
+    for (const entry of entries) this.#met.set(entry.id, entry);
+  }
+
+  async #reload(source: ByteSource, met: readonly Entry[]): Promise<void> {
+    this.loaded = await readTail(source);
+    for (const entry of met) this.#met.set(entry.id, entry);
+  }
+
+  async #loadedAt(leaf: string): Promise<Loaded> {
+    const reading = await this.#store.read(this.#log);
+    if (reading === undefined) throw new SessionError("gone", { file: this.#log.file });
+    await using now = reading;
+    return await readTail(now.source, { leaf });
+  }
+}
+
+/** Every id an entry names: its own, its parent's, and those that say where it belongs. */
+function namedBy(entry: NewEntry): readonly string[] {
+  const { id, parentId, answers, seen, call } = fieldsOf(entry as Entry);
+  const called = typeof call === "object" && call !== null && "entryId" in call ? call.entryId : undefined;
+  const all: unknown[] = [id, parentId, seen, called, ...(Array.isArray(answers) ? answers : [])];
+  return all.filter((one) => typeof one === "string");
+}

@@ -1,0 +1,78 @@
+/**
+ * Transcripts as files under their write locks; where a file lies is decided by whoever made this object.
+ * Invariant: every write and every change of a number happens with the write lock of that file held.
+ */
+import type { World } from "@holdfast/base";
+import type { Header } from "../../entry.ts";
+import { claim, release, renew } from "../../rights.ts";
+import type { CommitRequest, Committed, LogRef, LogStore, Position, Reading, Unstamped } from "../../store.ts";
+import type { Claim, Right } from "../../types.ts";
+import { commitLog, createLog, keptRights, readLog } from "./log.ts";
+import { type LockOptions, WriteLocks } from "./write-lock.ts";
+
+export interface FileLogsOptions {
+  readonly world: World;
+  readonly lock: LockOptions;
+  /** Whether new files are synced; what a commit syncs is said with it. */
+  readonly sync: boolean;
+  /** The real path of a log, or an error when it lies where it must not. */
+  readonly resolve: (log: LogRef) => Promise<string>;
+}
+
+export class FileLogs implements LogStore {
+  readonly #options: FileLogsOptions;
+  readonly #locks: WriteLocks;
+
+  constructor(options: FileLogsOptions) {
+    this.#options = options;
+    this.#locks = new WriteLocks(options.world, options.lock);
+  }
+
+  async create(log: LogRef, header: Header, entries: readonly Unstamped[]): Promise<"created" | "exists"> {
+    const path = await this.#options.resolve(log);
+    const first = { header, entries, sync: this.#options.sync };
+    return this.#locks.hold(path, (lock) => createLog(path, lock, first, this.#tools()));
+  }
+
+  async claimTurn(log: LogRef, holder: string, leaseMs: number): Promise<Claim> {
+    const path = await this.#options.resolve(log);
+    return this.#locks.hold(path, async (lock) => {
+      const nowMs = this.#options.world.nowMs();
+      const outcome = claim(await keptRights(path, lock), { session: log.id, holder, leaseMs, nowMs });
+      if (outcome.claim.kind === "claimed") lock.keep(outcome.rights);
+      return outcome.claim;
+    });
+  }
+
+  async renewTurn(log: LogRef, right: Right, leaseMs: number): Promise<boolean> {
+    const path = await this.#options.resolve(log);
+    return this.#locks.hold(path, async (lock) => {
+      const untilMs = this.#options.world.nowMs() + leaseMs;
+      const rights = renew(await keptRights(path, lock), right, untilMs);
+      if (rights !== undefined) lock.keep(rights);
+      return rights !== undefined;
+    });
+  }
+
+  async releaseTurn(log: LogRef, right: Right): Promise<void> {
+    const path = await this.#options.resolve(log);
+    await this.#locks.hold(path, async (lock) => lock.keep(release(await keptRights(path, lock), right)));
+  }
+
+  async commit(request: CommitRequest): Promise<Committed> {
+    const path = await this.#options.resolve(request.log);
+    return this.#locks.hold(path, (lock) => commitLog(path, lock, request, this.#tools()));
+  }
+
+  async read(log: LogRef, since?: Position): Promise<Reading | undefined> {
+    return readLog(await this.#options.resolve(log), since);
+  }
+
+  pathOf(log: LogRef): string {
+    return log.file;
+  }
+
+  #tools() {
+    return { world: this.#options.world, token: this.#locks.token };
+  }
+}

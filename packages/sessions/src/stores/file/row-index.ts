@@ -1,0 +1,175 @@
+/**
+ * The index in use: rows by key, followed cheaply, changed by one durable journal line, folded now and then.
+ *
+ * Asking for a row costs three `stat` calls and whatever others appended since, whether 10 or 100,000 rows are there.
+ * Invariant: rows change only under `sessions.lock`, after everything others wrote was taken in; a line is synced before
+ * the change is returned.
+ */
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { LIMITS, syncDirectory, type World } from "@holdfast/base";
+import type { ListedSession, SessionRow, SessionsProblem } from "../../types.ts";
+import { appendLines } from "./append-lines.ts";
+import { foldIndex } from "./fold.ts";
+import {
+  applyChanges,
+  fileId,
+  type IndexState,
+  indexPath,
+  journalPath,
+  loadIndex,
+  type Replayed,
+  replay,
+} from "./index-files.ts";
+import { encodeJournalRow, encodeJournalSnapshot } from "./snapshot.ts";
+import { during } from "./storage-error.ts";
+import { Queues, takeLock } from "./write-lock.ts";
+
+export interface RowIndexOptions {
+  readonly directory: string;
+  readonly world: World;
+  readonly timeoutMs: number;
+  /** Whether lines are synced. */
+  readonly sync: boolean;
+  readonly foldBytes?: number;
+  readonly onProblem: (problem: SessionsProblem) => void;
+}
+
+type Change = (row: SessionRow | undefined) => SessionRow | undefined | null;
+
+export class RowIndex {
+  readonly #options: RowIndexOptions;
+  readonly #queues = new Queues();
+  #state: IndexState | undefined;
+  #folding: Promise<void> | undefined;
+
+  constructor(options: RowIndexOptions) {
+    this.#options = options;
+  }
+
+  async get(key: string): Promise<SessionRow | undefined> {
+    return (await this.#refresh()).rows.get(key);
+  }
+
+  async list(): Promise<readonly ListedSession[]> {
+    return Array.from((await this.#refresh()).rows, ([key, row]) => ({ key, row }));
+  }
+
+  async update(key: string, change: Change): Promise<SessionRow | undefined> {
+    const row = await this.#locked(async (state) => {
+      const before = state.rows.get(key);
+      const after = change(before);
+      if (after === before) return before;
+      await this.#append(state, encodeJournalRow(key, after ?? null, this.#options.world.nowMs()));
+      return after ?? undefined;
+    });
+    this.#foldWhenDue();
+    return row;
+  }
+
+  /** Folds what is left over and ends. */
+  async close(): Promise<void> {
+    await this.#folding;
+    const state = this.#state;
+    if (state !== undefined && state.journal > 0 && state.journalBytes > 0) await this.#fold();
+  }
+
+  /** Under the lock, with everything others wrote taken in and whatever has to be adopted adopted. */
+  #locked<T>(work: (state: IndexState) => Promise<T>): Promise<T> {
+    const { directory, world, timeoutMs } = this.#options;
+    return this.#queues.run("update", async () => {
+      using _lock = await takeLock(`${directory}/sessions.lock`, world, timeoutMs);
+      let state = await this.#refresh();
+      if (state.adopt.size > 0 || state.adopted !== null) {
+        await this.#adopt(state);
+        this.#state = undefined;
+        state = await this.#refresh();
+      }
+      const result = await work(state);
+      await this.#refresh();
+      return result;
+    });
+  }
+
+  /** Makes what was found beside the journals the newest word, once. */
+  async #adopt(state: IndexState): Promise<void> {
+    const atMs = this.#options.world.nowMs();
+    const rows = Array.from(state.adopt, ([key, row]) => encodeJournalRow(key, row, atMs)).join("");
+    const name = state.adopted === null ? "" : encodeJournalSnapshot(state.adopted.size, state.adopted.hash);
+    await this.#append(state, rows + name);
+  }
+
+  /** One write of whole lines to the newest journal, sealing what a killed writer left. */
+  async #append(state: IndexState, lines: string): Promise<void> {
+    const { directory, world, sync } = this.#options;
+    const isNew = state.journal === 0;
+    const path = journalPath(directory, isNew ? 1 : state.journal);
+    world.at("index:before-write");
+    const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
+    const handle = await during(path, "open", () => open(path, flags, 0o600));
+    try {
+      await during(path, "write", () => appendLines(handle, path, lines));
+      if (sync) await during(path, "sync", () => handle.datasync());
+    } finally {
+      await handle.close();
+    }
+    if (isNew && sync) await during(path, "sync", () => syncDirectory(directory));
+    world.at("index:after-sync");
+  }
+
+  #refresh(): Promise<IndexState> {
+    return this.#queues.run("refresh", async () => {
+      const { directory } = this.#options;
+      const state = this.#state;
+      if (state !== undefined && (await follow(directory, state))) return state;
+      const loaded = await during(indexPath(directory), "read", () => loadIndex(directory));
+      for (const problem of loaded.problems) this.#options.onProblem(problem);
+      this.#state = loaded;
+      return loaded;
+    });
+  }
+
+  #foldWhenDue(): void {
+    const state = this.#state;
+    if (state === undefined || this.#folding !== undefined) return;
+    const limit = Math.max(this.#options.foldBytes ?? LIMITS.journalFoldBytes, state.snapshotBytes);
+    if (state.journalBytes <= limit) return;
+    this.#folding = this.#fold().finally(() => {
+      this.#folding = undefined;
+    });
+  }
+
+  /** A fold that fails leaves journals that are still right: it is reported and tried again at the next update. */
+  async #fold(): Promise<void> {
+    const { directory, world, onProblem } = this.#options;
+    try {
+      const snapshot = await foldIndex({ directory, world, locked: (work) => this.#locked(work) });
+      if (snapshot !== undefined && this.#state !== undefined) {
+        this.#state.snapshotId = snapshot.id;
+        this.#state.snapshotBytes = snapshot.size;
+        this.#state.journalBytes = this.#state.offset;
+      }
+    } catch (error) {
+      onProblem({ code: "fold_failed", what: String(error) });
+    }
+  }
+}
+
+/** Takes in what was appended to the newest journal; false when anything else changed, so that all is read again. */
+async function follow(directory: string, state: IndexState): Promise<boolean> {
+  if ((await fileId(journalPath(directory, state.journal + 1))).id !== "") return false;
+  if ((await fileId(indexPath(directory))).id !== state.snapshotId) return false;
+  if (state.journal === 0) return true;
+  const { id, size } = await fileId(journalPath(directory, state.journal));
+  if (id === "" || size < state.offset) return false;
+  if (size === state.offset) return true;
+  await using handle = await open(journalPath(directory, state.journal), "r");
+  const bytes = Buffer.alloc(size - state.offset);
+  const { bytesRead } = await handle.read(bytes, 0, bytes.length, state.offset);
+  const seen: Replayed = { changes: new Map(), snapshots: [], problems: [] };
+  const taken = replay(bytes.subarray(0, bytesRead), seen);
+  applyChanges(state.rows, seen.changes);
+  state.offset += taken;
+  state.journalBytes += taken;
+  return true;
+}

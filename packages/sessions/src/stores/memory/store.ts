@@ -1,0 +1,119 @@
+/**
+ * The session store in memory, for tests and for conversations that need not last.
+ * Invariant: the same rules as the file store (`conformance/`); only durability and other processes are missing.
+ */
+import type { World } from "@holdfast/base";
+import { type Entry, encodeEntry, encodeHeader, type Header } from "../../entry.ts";
+import { SessionError } from "../../errors.ts";
+import { checkSessionId } from "../../key.ts";
+import { memorySource } from "../../reading/source.ts";
+import { claim, isStale, NO_RIGHTS, type Rights, release, renew } from "../../rights.ts";
+import type { CommitRequest, Committed, LogRef, Position, Reading, SessionStore, Unstamped } from "../../store.ts";
+import type { Claim, ListedSession, Right, SessionRow } from "../../types.ts";
+
+/** Pieces are only ever added, so a position is a length. */
+interface Log {
+  bytes: Buffer;
+  rights: Rights;
+}
+
+function positionAt(size: number): Position {
+  return String(size) as Position;
+}
+
+export function memoryStore(world: World): SessionStore {
+  return new MemoryStore(world);
+}
+
+class MemoryStore implements SessionStore {
+  readonly supports = { durable: false, shared: false, files: false };
+  readonly #world: World;
+  readonly #rows = new Map<string, SessionRow>();
+  readonly #logs = new Map<string, Log>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  async get(key: string): Promise<SessionRow | undefined> {
+    return structuredClone(this.#rows.get(key));
+  }
+
+  async update(
+    key: string,
+    change: (row: SessionRow | undefined) => SessionRow | undefined | null,
+  ): Promise<SessionRow | undefined> {
+    const after = change(structuredClone(this.#rows.get(key))) ?? undefined;
+    if (after === undefined) this.#rows.delete(key);
+    else this.#rows.set(key, structuredClone(after));
+    return after;
+  }
+
+  async list(): Promise<readonly ListedSession[]> {
+    return Array.from(this.#rows, ([key, row]) => ({ key, row: structuredClone(row) }));
+  }
+
+  async create(log: LogRef, header: Header, entries: readonly Unstamped[]): Promise<"created" | "exists"> {
+    checkSessionId(log.id);
+    if (this.#logs.has(log.id)) return "exists";
+    const lines = [encodeHeader(header), ...entries.map((entry) => encodeEntry({ ...entry, g: 1 } as Entry))];
+    this.#logs.set(log.id, { bytes: Buffer.from(`${lines.join("\n")}\n`), rights: { ...NO_RIGHTS, g: 1 } });
+    return "created";
+  }
+
+  async claimTurn(log: LogRef, holder: string, leaseMs: number): Promise<Claim> {
+    const found = this.#log(log);
+    const outcome = claim(found.rights, { session: log.id, holder, leaseMs, nowMs: this.#world.nowMs() });
+    found.rights = outcome.rights;
+    return outcome.claim;
+  }
+
+  async renewTurn(log: LogRef, right: Right, leaseMs: number): Promise<boolean> {
+    const found = this.#log(log);
+    const rights = renew(found.rights, right, this.#world.nowMs() + leaseMs);
+    found.rights = rights ?? found.rights;
+    return rights !== undefined;
+  }
+
+  async releaseTurn(log: LogRef, right: Right): Promise<void> {
+    const found = this.#log(log);
+    found.rights = release(found.rights, right);
+  }
+
+  async commit(request: CommitRequest): Promise<Committed> {
+    const found = this.#logs.get(request.log.id);
+    if (found === undefined) return { kind: "behind", reading: undefined };
+    if (positionAt(found.bytes.length) !== request.expect) {
+      return { kind: "behind", reading: await this.read(request.log, request.expect) };
+    }
+    const t = request.right?.t;
+    if (isStale(found.rights, t)) return { kind: "stale_turn", t: found.rights.t };
+    found.rights = { ...found.rights, t: Math.max(found.rights.t, t ?? 0) };
+    const stamps = { g: found.rights.g, ...(t === undefined ? {} : { t }) };
+    const lines = request.entries.map((entry) => encodeEntry({ ...entry, ...stamps } as Entry));
+    found.bytes = Buffer.concat([found.bytes, Buffer.from(lines.map((line) => `${line}\n`).join(""))]);
+    const entries = lines.map((line): Entry => JSON.parse(line));
+    const end = found.bytes.length;
+    return { kind: "committed", position: positionAt(end), end, entries };
+  }
+
+  async read(log: LogRef, since?: Position): Promise<Reading | undefined> {
+    const found = this.#logs.get(log.id);
+    if (found === undefined) return undefined;
+    const position = positionAt(found.bytes.length);
+    const changed = since === undefined || since === position ? "none" : "grown";
+    return { position, source: memorySource(found.bytes), since: changed, async [Symbol.asyncDispose]() {} };
+  }
+
+  pathOf(): null {
+    return null;
+  }
+
+  async close(): Promise<void> {}
+
+  #log(log: LogRef): Log {
+    const found = this.#logs.get(log.id);
+    if (found === undefined) throw new SessionError("session_missing", { key: log.id });
+    return found;
+  }
+}
