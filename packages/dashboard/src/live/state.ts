@@ -13,8 +13,6 @@ export interface Draft {
   readonly text: string;
   readonly thinking: string;
   readonly calls: readonly string[];
-  /** The page joined in the middle: the beginning is missing until the answer is saved. */
-  readonly partial: boolean;
 }
 
 /** One's own message before the gateway has it. */
@@ -43,7 +41,6 @@ export interface LiveState {
   readonly items: readonly WireItem[];
   readonly running: boolean;
   readonly drafts: readonly Draft[];
-  readonly joinedMidAnswer: boolean;
   readonly outgoing: readonly Outgoing[];
 }
 
@@ -67,7 +64,6 @@ export const emptyState: LiveState = {
   items: [],
   running: false,
   drafts: [],
-  joinedMidAnswer: false,
   outgoing: [],
 };
 
@@ -106,7 +102,6 @@ function fromSnapshot(state: LiveState, snapshot: WireSnapshot): LiveState {
     more: snapshot.more,
     items: snapshot.items,
     running: snapshot.running,
-    joinedMidAnswer: snapshot.running,
     outgoing: withoutAccepted(state.outgoing, snapshot.items),
   };
 }
@@ -138,11 +133,11 @@ function afterEvent(state: LiveState, event: Exclude<WireEvent, { type: "snapsho
         outgoing: withoutAccepted(state.outgoing, [event.item]),
       };
     case "turn":
-      return { ...state, running: event.state === "began", drafts: [], joinedMidAnswer: false };
+      return { ...state, running: event.state === "began", drafts: [] };
     case "delta":
-      return { ...state, drafts: withDelta(state, event.answerId, event.delta) };
+      return { ...state, drafts: withDelta(state.drafts, event.answerId, event.delta) };
     case "withdrawn":
-      return { ...state, drafts: withoutDrafts(state.drafts, [event.answerId]), joinedMidAnswer: false };
+      return { ...state, drafts: withoutDrafts(state.drafts, [event.answerId]) };
   }
 }
 
@@ -157,7 +152,7 @@ function afterEntries(state: LiveState, event: Extract<WireEvent, { type: "entri
   }
   const more = path.rerooted ? null : state.more;
   const drafts = withoutDrafts(state.drafts, ids);
-  return { ...state, entries: path.entries, aside: path.aside, more, unsaved, drafts, joinedMidAnswer: false };
+  return { ...state, entries: path.entries, aside: path.aside, more, unsaved, drafts };
 }
 
 function accepted(state: LiveState, clientKey: string, item: WireItem): LiveState {
@@ -202,11 +197,11 @@ function withoutDrafts(drafts: readonly Draft[], ids: readonly string[]): readon
 
 type Delta = Extract<WireEvent, { type: "delta" }>["delta"];
 
-function withDelta(state: LiveState, answerId: string, delta: Delta): readonly Draft[] {
-  const known = state.drafts.find((draft) => draft.answerId === answerId);
-  const before = known ?? { answerId, text: "", thinking: "", calls: [], partial: state.joinedMidAnswer };
+function withDelta(drafts: readonly Draft[], answerId: string, delta: Delta): readonly Draft[] {
+  const known = drafts.find((draft) => draft.answerId === answerId);
+  const before = known ?? { answerId, text: "", thinking: "", calls: [] };
   const after = extend(before, delta);
-  return known ? state.drafts.map((draft) => (draft === known ? after : draft)) : [...state.drafts, after];
+  return known ? drafts.map((draft) => (draft === known ? after : draft)) : [...drafts, after];
 }
 
 function extend(draft: Draft, delta: Delta): Draft {

@@ -23,7 +23,6 @@ export const en = {
   accepted: "Accepted: the gateway keeps it, also through a restart",
   saved: "Saved: part of the conversation on disk",
   provisional: "still being written, not saved yet",
-  partial: "The beginning follows when the answer is saved.",
   thinking: "Thinking",
   preparing: (tool: string) => `Preparing ${tool}…`,
   working: "Working…",

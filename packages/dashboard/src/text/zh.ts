@@ -21,7 +21,6 @@ export const zh: Text = {
   accepted: "已接收：网关已保管，重启也不会丢",
   saved: "已保存：已写入磁盘上的对话记录",
   provisional: "正在书写，尚未保存",
-  partial: "开头部分会在回答保存后补上。",
   thinking: "思考过程",
   preparing: (tool) => `正在准备 ${tool}…`,
   working: "处理中…",

@@ -10,11 +10,16 @@ export function Announcer({ rows, loaded }: { readonly rows: readonly Row[]; rea
     const answer = rows.findLast((row) => row.kind === "answer" && row.saved);
     const isNew = last.current !== undefined && answer !== undefined && answer.id !== last.current;
     last.current = answer?.id ?? null;
-    if (isNew && answer.kind === "answer") setWords(answer.text);
+    if (isNew && answer.kind === "answer") setWords(spoken(answer.text));
   }, [rows, loaded]);
   return (
     <div className="unseen" aria-live="polite">
       {words}
     </div>
   );
+}
+
+/** Without the marks of Markdown, which a voice would read out. */
+function spoken(text: string): string {
+  return text.replace(/[*_`#>|]+/g, "");
 }

@@ -1,5 +1,5 @@
 /** One component per kind of row. */
-import { memo, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import type { Text } from "../text/en.ts";
 import { languageOf } from "../text/language.ts";
 import type { AnswerRow, MineRow, Notice, Row, Trouble } from "../view/rows.ts";
@@ -9,7 +9,7 @@ import { Prose } from "./prose.tsx";
 import { RingSign } from "./signs.tsx";
 import { Time } from "./time.tsx";
 
-/** What a row may ask for. The object must stay the same between renders. */
+/** What a row may ask for. */
 export interface RowActions {
   /** Sends a failed message as a new one, or a refused one again. */
   again(trouble: Trouble): void;
@@ -22,7 +22,7 @@ interface RowProps {
   readonly actions: RowActions;
 }
 
-export const RowView = memo(function RowView({ row, actions }: RowProps): ReactNode {
+export function RowView({ row, actions }: RowProps): ReactNode {
   switch (row.kind) {
     case "mine":
       return <Mine row={row} actions={actions} />;
@@ -39,7 +39,7 @@ export const RowView = memo(function RowView({ row, actions }: RowProps): ReactN
     case "working":
       return <Working />;
   }
-});
+}
 
 function Mine({ row, actions }: { readonly row: MineRow; readonly actions: RowActions }): ReactNode {
   const text = useText();
@@ -98,7 +98,6 @@ function DraftView({ row }: { readonly row: Extract<Row, { kind: "draft" }> }): 
   const { draft } = row;
   return (
     <article className="draft" aria-label={text.assistant}>
-      {draft.partial && <p className="quiet">{text.partial}</p>}
       {draft.thinking !== "" && draft.text === "" && <p className="quiet">{draft.thinking.slice(-240)}</p>}
       {draft.text !== "" && <Prose text={draft.text} />}
       {draft.calls.length > 0 && <p className="quiet">{text.preparing(draft.calls.at(-1) ?? "")}</p>}

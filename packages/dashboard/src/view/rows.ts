@@ -6,16 +6,7 @@ import type { WireItem } from "@holdfast/gateway/wire";
 import type { Entry } from "../live/path.ts";
 import type { Draft, LiveState, Outgoing } from "../live/state.ts";
 import { type Call, collectCalls, type CallBook } from "./calls.ts";
-import {
-  type AssistantMessage,
-  assistantOf,
-  fieldOf,
-  isMessage,
-  textOf,
-  timeOf,
-  type UserMessage,
-  userOf,
-} from "./read-entry.ts";
+import { type AssistantMessage, assistantOf, fieldOf, textOf, timeOf, type UserMessage, userOf } from "./read-entry.ts";
 
 export type Ring = "sending" | "accepted" | "saved";
 export type Trouble =
@@ -94,9 +85,8 @@ function notice(entry: Entry, what: Notice, text: string): Row {
 }
 
 function savedMine(entry: Entry, user: UserMessage, state: LiveState): Row {
-  const item = state.items.find((candidate) => isAbout(candidate, user));
-  const answered = state.entries.some((other) => other.answers?.includes(entry.id));
-  const failed = item?.state === "failed" && !answered;
+  const item = state.items.find((candidate) => isAbout(candidate, entry, user));
+  const failed = item?.state === "failed" && !state.entries.some((other) => other.answers?.includes(entry.id));
   const text = textOf(user.content);
   return {
     kind: "mine",
@@ -109,10 +99,13 @@ function savedMine(entry: Entry, user: UserMessage, state: LiveState): Row {
   };
 }
 
-/** A lane item and the user entry made from it share the last part of the message key. */
-function isAbout(item: WireItem, user: UserMessage): boolean {
-  const names = [item.clientKey, item.id].filter((name) => name !== null);
-  return names.some((name) => user.key?.endsWith(`:${name}`));
+/**
+ * A lane item and the user entry made from it share the last part of the message key. An item without a client key
+ * has a part of its own; there the words and the order of times must do.
+ */
+function isAbout(item: WireItem, entry: Entry, user: UserMessage): boolean {
+  if (item.clientKey !== null) return user.key?.endsWith(`:${item.clientKey}`) === true;
+  return textOf(user.content) === item.text && (timeOf(entry) ?? 0) >= item.acceptedAt;
 }
 
 function answerRows(entry: Entry, message: AssistantMessage, state: LiveState, calls: CallBook): readonly Row[] {
@@ -139,8 +132,12 @@ function endRows(entry: Entry, message: AssistantMessage): readonly Row[] {
 
 /** Items without an entry on the path, then what the gateway does not have yet. */
 function pendingRows(state: LiveState): readonly Row[] {
-  const users = state.entries.filter(isMessage).flatMap((entry) => userOf(entry) ?? []);
-  const items = state.items.filter((item) => item.state !== "done" && !users.some((user) => isAbout(item, user)));
+  const heard = (item: WireItem): boolean =>
+    state.entries.some((entry) => {
+      const user = userOf(entry);
+      return user !== null && isAbout(item, entry, user);
+    });
+  const items = state.items.filter((item) => item.state !== "done" && !heard(item));
   return [...items.map((item) => itemRow(item)), ...state.outgoing.map(outgoingRow)];
 }
 

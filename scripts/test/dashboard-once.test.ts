@@ -1,0 +1,35 @@
+import { mkdir, mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { needsBuild } from "../dashboard-once.ts";
+
+const NOW_S = 1_800_000_000;
+const SOURCES = ["src/ui/app.tsx", "public/mark.svg", "index.html", "vite.config.ts", "package.json"];
+
+/** A dashboard whose sources are `sourceS` seconds old and, if given, whose build is `buildS` seconds old. */
+async function dashboardOf(sourceS: number, buildS: number | null): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), "holdfast-once-"));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  for (const directory of ["src/ui", "public", "dist"]) await mkdir(join(root, directory), { recursive: true });
+  for (const name of SOURCES) await writeFile(join(root, name), "");
+  if (buildS !== null) await writeFile(join(root, "dist/index.html"), "");
+  for (const name of [...SOURCES, "src/ui", "src", "public"])
+    await utimes(join(root, name), NOW_S - sourceS, NOW_S - sourceS);
+  if (buildS !== null) await utimes(join(root, "dist/index.html"), NOW_S - buildS, NOW_S - buildS);
+  return root;
+}
+
+test("builds when nothing is built", async () => {
+  expect(needsBuild(await dashboardOf(100, null))).toBe(true);
+});
+
+test("does not build what is newer than its sources", async () => {
+  expect(needsBuild(await dashboardOf(100, 50))).toBe(false);
+});
+
+test.each([...SOURCES, "src/ui"])("builds when %s is newer", async (name) => {
+  const root = await dashboardOf(100, 50);
+  await utimes(join(root, name), NOW_S - 10, NOW_S - 10);
+  expect(needsBuild(root)).toBe(true);
+});
