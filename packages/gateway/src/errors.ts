@@ -29,6 +29,8 @@ export const GATEWAY_ERRORS = {
   stopping: "The gateway is stopping. Send the message again when it runs.",
   too_busy: "{limit} stateless calls are already running. Try again in a moment.",
   turn_failed: "{text}",
+  workspace_unusable:
+    "{path} cannot be the workspace: {why}. Mend that, or name another folder in agents.defaults.workspace.",
   unsupported_media_type: "Send the body as application/json.",
 } as const;
 

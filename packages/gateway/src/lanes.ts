@@ -81,7 +81,7 @@ export interface LaneStore {
   takeOver(holder: string): Promise<number>;
   get(id: string): Promise<LaneItem | undefined>;
   list(query: ItemQuery): Promise<readonly LaneItem[]>;
-  /** When, at the earliest, a waiting or claimed item of the lane may become claimable; null: none is there. */
+  /** When, at the earliest, an item of the lane may be claimed, as far as the first of each queue tell; null: none is there. */
   nextDue(lane: Lane): Promise<number | null>;
   /** Forgets items that ended before this time; how many. */
   forget(settledBeforeMs: number): Promise<number>;

@@ -25,10 +25,12 @@ export function memoryLanes(world: World): LaneStore {
     rows[index] = { ...rows[index]!, ...patch };
     return true;
   };
+  const first = (row: Row): boolean =>
+    rows.find((other) => other.lane === row.lane && other.queue === row.queue && unfinished(other)) === row;
   const claimable = (row: Row, request: ClaimRequest): boolean => {
     if (row.lane !== request.lane || !unfinished(row) || row.notBeforeMs > request.nowMs) return false;
     if (row.state === "claimed" && row.leaseUntilMs > request.nowMs) return false;
-    return rows.find((other) => other.lane === row.lane && other.queue === row.queue && unfinished(other)) === row;
+    return first(row);
   };
 
   return {
@@ -93,7 +95,7 @@ export function memoryLanes(world: World): LaneStore {
     },
     async nextDue(lane) {
       const due = rows
-        .filter((row) => row.lane === lane && unfinished(row))
+        .filter((row) => row.lane === lane && unfinished(row) && first(row))
         .map((row) => (row.state === "claimed" ? row.leaseUntilMs : row.notBeforeMs));
       return due.length > 0 ? Math.min(...due) : null;
     },

@@ -48,17 +48,17 @@ pragma user_version = ${VERSION};
 `;
 
 const OPEN = "state in ('queued', 'claimed')";
+const FIRST = `not exists (
+  select 1 from items as earlier
+  where earlier.lane = item.lane and earlier.queue = item.queue and earlier.seq < item.seq and earlier.${OPEN}
+)`;
 /** The oldest open item of each queue, if it may be worked on now. */
 const CLAIM = `
 update items set state = 'claimed', claims = claims + 1, holder = :holder, lease_until_ms = :until
 where seq = (
   select seq from items as item
   where lane = :lane and ${OPEN} and not_before_ms <= :now and (state = 'queued' or lease_until_ms <= :now)
-    and not exists (
-      select 1 from items as earlier
-      where earlier.lane = item.lane and earlier.queue = item.queue and earlier.seq < item.seq
-        and earlier.${OPEN}
-    )
+    and ${FIRST}
   order by seq limit 1
 )
 returning *`;
@@ -179,7 +179,7 @@ export function sqliteLanes(path: string, world: World): LaneStore {
     },
     async nextDue(lane) {
       const due = "min(case state when 'claimed' then lease_until_ms else not_before_ms end) as due";
-      const row = sql(`select ${due} from items where lane = :lane and ${OPEN}`).get({ lane });
+      const row = sql(`select ${due} from items as item where lane = :lane and ${OPEN} and ${FIRST}`).get({ lane });
       return row === undefined || row.due === null ? null : Number(row.due);
     },
     async forget(settledBeforeMs) {

@@ -1,0 +1,74 @@
+/** The configured agents, each made of its own sessions, workspace, model and tools. Nothing is shared between two agents. */
+import { join } from "node:path";
+import { type Agent, builtinTools, type Observe } from "@holdfast/agent";
+import { bootId, type World } from "@holdfast/base";
+import { openSessions, type Sessions } from "@holdfast/sessions";
+import type { AgentConfig, Config } from "./config/schema.ts";
+import type { Home } from "./home.ts";
+import type { Log } from "./log.ts";
+import { modelOf } from "./models.ts";
+import { refusalOf } from "./policy.ts";
+import type { Turns } from "./turns.ts";
+import { makeWorkspace, workspaceOf } from "./workspace.ts";
+
+export interface AgentsOptions {
+  readonly home: Home;
+  readonly config: Config;
+  readonly apiKeys: Readonly<Record<string, string>>;
+  readonly holder: string;
+  readonly world: World;
+  readonly log: Log;
+  readonly observe: Observe;
+  /** The ports into the lane. */
+  readonly turns: Pick<Turns, "began" | "charge" | "finish">;
+}
+
+/** The agent that messages without another address go to. */
+export function defaultAgent(config: Config): AgentConfig {
+  const { list } = config.agents;
+  return list.find((agent) => agent.default) ?? list[0]!;
+}
+
+/** Opens them all; closes what is open when one fails. Throws `workspace_unusable` and what the sessions throw. */
+export async function openAgents(options: AgentsOptions): Promise<ReadonlyMap<string, Agent>> {
+  const agents = new Map<string, Agent>();
+  try {
+    for (const config of options.config.agents.list) agents.set(config.id, await openAgent(config, options));
+    return agents;
+  } catch (error) {
+    await closeAgents(agents);
+    throw error;
+  }
+}
+
+export async function closeAgents(agents: ReadonlyMap<string, Agent>): Promise<void> {
+  for (const agent of agents.values()) await agent.sessions.close();
+}
+
+async function openAgent(agent: AgentConfig, options: AgentsOptions): Promise<Agent> {
+  const { home, config, world, turns } = options;
+  const workspace = workspaceOf(home.path, agent, agent === defaultAgent(config));
+  await makeWorkspace(workspace);
+  return {
+    id: agent.id,
+    sessions: await sessionsOf(agent.id, workspace, options),
+    model: modelOf(agent, options),
+    tools: builtinTools(),
+    workspace,
+    world,
+    home: { id: home.id, boot: bootId(), fsync: config.sessions.fsync, actions: join(home.path, "actions") },
+    holder: options.holder,
+    observe: options.observe,
+    allowed: (message, tool) => refusalOf(message, tool, agent.tools),
+    began: turns.began,
+    charge: turns.charge,
+    finish: turns.finish,
+  };
+}
+
+function sessionsOf(agentId: string, cwd: string, { home, config, world, log }: AgentsOptions): Promise<Sessions> {
+  const { fsync, writeLock } = config.sessions;
+  const directory = join(home.path, "agents", agentId, "sessions");
+  const onProblem = ({ code, what }: { readonly code: string; readonly what: string }) => log.warn(what, { code });
+  return openSessions({ directory, agentId, fsync, cwd, writeLock, onProblem }, world);
+}

@@ -1,0 +1,39 @@
+/**
+ * The channel of everything local: web page, command line, API. Its "platform" is whoever waits in this process; the
+ * entry is in the transcript already, so sending again changes nothing and the entry's id is the platform's id.
+ */
+import type { World } from "@holdfast/base";
+import type { Channel, Outgoing } from "../channels.ts";
+
+export interface WebArrival {
+  /** null: the owner's main conversation. */
+  readonly sessionKey: string | null;
+  readonly text: string;
+  readonly clientKey: string | null;
+}
+
+/** Whoever comes through here has shown the gateway's token, so it is the owner. */
+export function webChannel(world: World, hand: (outgoing: Outgoing) => void): Channel<WebArrival> {
+  return {
+    name: "web",
+    parse({ sessionKey, text, clientKey }) {
+      const address = { channel: "web", account: "local", chat: sessionKey ?? "main", thread: null };
+      const id = clientKey ?? world.newId("item");
+      return {
+        message: {
+          key: `web:local:${address.chat}:${id}`,
+          text,
+          from: { id: "owner", name: null, owner: true },
+          address,
+          receivedMs: world.nowMs(),
+        },
+        asked: sessionKey,
+        clientKey,
+      };
+    },
+    async send(outgoing) {
+      hand(outgoing);
+      return { platformId: outgoing.reply.entryId };
+    },
+  };
+}

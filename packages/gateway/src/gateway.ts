@@ -1,0 +1,281 @@
+/**
+ * The composition root: the only file that knows everyone. Parts receive narrow ports and never see each other.
+ *
+ * Order of a start: home (lock) → lanes → agents → what an earlier process had claimed goes back to its lane → runners →
+ * HTTP. A stop goes the other way; what is at work is put back or finished, uncharged.
+ */
+import { join } from "node:path";
+import { type Agent, AgentError } from "@holdfast/agent";
+import { messageOf, type World } from "@holdfast/base";
+import { accept, type Receipt } from "./accept.ts";
+import { closeAgents, defaultAgent, openAgents } from "./agents.ts";
+import { mainItem, wireItem } from "./bodies.ts";
+import type { Channel } from "./channels.ts";
+import { type WebArrival, webChannel } from "./channels/web.ts";
+import { gatewayToken, readCredentials } from "./config/credentials.ts";
+import type { Config } from "./config/schema.ts";
+import { deliver, undelivered } from "./deliver.ts";
+import { GatewayError } from "./errors.ts";
+import { type Home, openHome } from "./home.ts";
+import type { HttpServer } from "./http/server.ts";
+import type { LaneStore } from "./lanes.ts";
+import { createHub, type Hub } from "./live/hub.ts";
+import { observer } from "./live/observe.ts";
+import { createWaiting, type Waiting } from "./live/waiting.ts";
+import type { Log } from "./log.ts";
+import { type Posted, post } from "./post.ts";
+import { agentOf, mainKey, type Routing, route } from "./routes.ts";
+import { type Runner, startRunner } from "./runner.ts";
+import { createTurns, type Turns } from "./turns.ts";
+
+/** Replies that are sent at once. */
+const SENDS_MAX = 8;
+const FORGET_EVERY_MS = 3_600_000;
+
+export interface GatewayOptions {
+  readonly home: string;
+  readonly config: Config;
+  readonly world: World;
+  readonly log: Log;
+  /** Folder of the built dashboard; null: none. */
+  readonly dashboardRoot: string | null;
+  /** Where to listen; left out: as configured; null: not at all. */
+  readonly http?: { readonly host: string; readonly port: number } | null;
+}
+
+export interface SendOptions {
+  readonly wait?: boolean;
+  /** Same key and text: same item and answer. */
+  readonly clientKey?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface Gateway extends AsyncDisposable {
+  /** Throws `home_busy`, `home_unusable`, `lanes_unusable`, `workspace_unusable`, `http_unavailable`; nothing is held then. */
+  start(): Promise<void>;
+  /** Idempotent. Waits until what is at work is finished or put back. */
+  stop(): Promise<void>;
+  /** `http://host:port`, or null when it does not listen. */
+  readonly address: string | null;
+  /** A new one-time link, or null when it does not listen. */
+  signInLink(): string | null;
+  /** The key of the owner's main conversation. */
+  readonly defaultSession: string;
+  /** `null` as key: the default session. */
+  send(sessionKey: string | null, text: string, options?: SendOptions): Promise<Posted>;
+  /** Events of one session, as clients get them. */
+  readonly hub: Hub;
+}
+
+/** Everything that exists while the gateway runs. */
+interface Running {
+  readonly home: Home;
+  readonly store: LaneStore;
+  readonly agents: ReadonlyMap<string, Agent>;
+  readonly runners: { readonly main: Runner; readonly out: Runner };
+  readonly forgetting: Disposable;
+  readonly http: HttpServer | null;
+}
+
+/** Opens nothing yet. */
+export function createGateway(options: GatewayOptions): Gateway {
+  const hub = createHub(options.world);
+  const waiting = createWaiting();
+  const state: { running: Running | null } = { running: null };
+  const web = webChannel(options.world, ({ itemId }) => waiting.notify(itemId));
+  const parts: Parts = { options, hub, waiting, web, state };
+  return {
+    hub,
+    defaultSession: mainKey(defaultAgent(options.config).id),
+    get address() {
+      return state.running?.http?.address ?? null;
+    },
+    signInLink: () => state.running?.http?.signInLink() ?? null,
+    async start() {
+      state.running ??= await start(parts);
+    },
+    async stop() {
+      const running = state.running;
+      state.running = null;
+      if (running !== null) await stop(running);
+    },
+    async send(sessionKey, text, { wait = true, clientKey, signal = new AbortController().signal } = {}) {
+      const request = { sessionKey, text, clientKey: clientKey ?? null, wait, signal };
+      return post(request, { store: need(state).store, waiting, accept: (arrival) => acceptWeb(parts, arrival) });
+    },
+    async [Symbol.asyncDispose]() {
+      await this.stop();
+    },
+  };
+}
+
+interface Parts {
+  readonly options: GatewayOptions;
+  readonly hub: Hub;
+  readonly waiting: Waiting;
+  readonly web: Channel<WebArrival>;
+  readonly state: { running: Running | null };
+}
+
+function need(state: Parts["state"]): Running {
+  if (state.running === null) throw new GatewayError("stopping");
+  return state.running;
+}
+
+function routing(config: Config): Routing {
+  const agents = config.agents.list.map((agent) => agent.id);
+  return { agents, defaultAgent: defaultAgent(config).id, dmScope: config.sessions.dmScope };
+}
+
+async function acceptWeb({ options, hub, web, state }: Parts, arrival: WebArrival): Promise<Receipt> {
+  const { store, runners } = need(state);
+  const { world, log, config } = options;
+  return accept(arrival, web, {
+    route: (parsed) => route(parsed, routing(config)),
+    async refuse(parsed, refusal) {
+      log.warn("a message was refused", { code: refusal.code, channel: parsed.message.address.channel });
+      return refusal;
+    },
+    async enqueue(parsed, sessionKey) {
+      const { fresh, item } = await store.enqueue(mainItem(parsed, sessionKey), world.nowMs());
+      if (fresh) hub.publish(sessionKey, { type: "item", item: wireItem(item) });
+      if (fresh) runners.main.wake();
+      return { kind: fresh ? "accepted" : "duplicate", item };
+    },
+  });
+}
+
+async function start(parts: Parts): Promise<Running> {
+  const { options } = parts;
+  const { world, log } = options;
+  const home = await openHome(options.home, world);
+  await using undo = new AsyncDisposableStack();
+  undo.defer(() => home.release());
+  if (home.previous !== null) log.warn("taking over from a gateway that did not stop", { pid: home.previous.pid });
+  const { sqliteLanes } = await import("./lane-stores/sqlite.ts");
+  const store = undo.adopt(sqliteLanes(join(home.path, "lanes.sqlite"), world), (lanes) => lanes.close());
+  const holder = JSON.stringify({ home: home.id, ...home.identity });
+  const credentials = await readCredentials(home.path);
+  if (credentials.tightened) log.warn("credentials.json could be read by others; it is 0600 now");
+  const token = options.config.gateway.auth.token ?? (await gatewayToken(home.path, credentials, world));
+  const known: { agents: ReadonlyMap<string, Agent> } = { agents: new Map() };
+  const ring = { out: () => {} };
+  const turns = turnsOf(parts, { store, holder, agents: () => known.agents, wakeOut: () => ring.out() });
+  const { apiKeys } = credentials;
+  const observe = observer(parts.hub);
+  known.agents = await openAgents({ ...options, home, apiKeys, holder, observe, turns });
+  undo.defer(() => closeAgents(known.agents));
+  const returned = await store.takeOver(holder);
+  if (returned > 0) log.info("work of an earlier process goes on", { items: returned });
+  const runners = startRunners(parts, { store, holder, turns });
+  ring.out = runners.out.wake;
+  undo.defer(() => stopRunners(runners));
+  const http = await listen(parts, { store, agents: known.agents, token });
+  if (http !== null) home.announce(http.address);
+  const forgetting = forgetEvery(parts, store);
+  undo.move();
+  return { home, store, agents: known.agents, runners, forgetting, http };
+}
+
+interface TurnsParts {
+  readonly store: LaneStore;
+  readonly holder: string;
+  agents(): ReadonlyMap<string, Agent>;
+  wakeOut(): void;
+}
+
+function turnsOf({ options, hub, waiting }: Parts, { store, holder, agents, wakeOut }: TurnsParts): Turns {
+  const { world, log, config } = options;
+  const configured = (sessionKey: string) =>
+    config.agents.list.find(({ id }) => id === agentOf(sessionKey)) ?? defaultAgent(config);
+  return createTurns({
+    store,
+    holder,
+    world,
+    log,
+    wakeOut,
+    timeoutMs: (sessionKey) => configured(sessionKey).timeout,
+    agent: (sessionKey) => agents().get(agentOf(sessionKey) ?? ""),
+    changed(itemId) {
+      waiting.notify(itemId);
+      const told = store.get(itemId).then((item) => {
+        if (item !== undefined) hub.publish(item.queue, { type: "item", item: wireItem(item) });
+      });
+      told.catch((error: unknown) => log.warn("clients were not told of an item", { why: messageOf(error) }));
+    },
+  });
+}
+
+function startRunners(
+  { options, web }: Parts,
+  { store, holder, turns }: { readonly store: LaneStore; readonly holder: string; readonly turns: Turns },
+): Running["runners"] {
+  const { world, log, config } = options;
+  const delivery = { channels: new Map([[web.name, web]]), store, holder, world, log };
+  // A command that runs outlives the gateway; the next one attaches to it.
+  const stopReason = () => new AgentError("detached", { session: "every session" });
+  const common = { store, holder, leaseMs: config.lanes.lease, world, log, stopReason };
+  const { work, failed } = turns;
+  return {
+    main: startRunner({ ...common, lane: "main", limit: config.lanes.main, work, failed }),
+    out: startRunner({
+      ...common,
+      lane: "out",
+      limit: SENDS_MAX,
+      work: (item) => deliver(item, delivery),
+      failed: (item, error) => undelivered(item, delivery, messageOf(error)),
+    }),
+  };
+}
+
+interface ListenParts {
+  readonly store: LaneStore;
+  readonly agents: ReadonlyMap<string, Agent>;
+  readonly token: string;
+}
+
+async function listen(parts: Parts, { store, agents, token }: ListenParts): Promise<HttpServer | null> {
+  const { options, hub, waiting } = parts;
+  const { world, log, dashboardRoot, config } = options;
+  if (options.http === null) return null;
+  const { host, port } = options.http ?? config.gateway;
+  const { startHttp } = await import("./http/server.ts");
+  return startHttp({
+    host,
+    port,
+    token,
+    world,
+    log,
+    hub,
+    store,
+    agents,
+    routing: routing(config),
+    statelessMax: config.lanes.main,
+    dashboardRoot: config.channels.web.enabled ? dashboardRoot : null,
+    post: (request) => post(request, { store, waiting, accept: (arrival) => acceptWeb(parts, arrival) }),
+  });
+}
+
+/** Message keys are kept for `lanes.dedupeFor`, then forgotten. */
+function forgetEvery({ options }: Parts, store: LaneStore): Disposable {
+  const { world, log, config } = options;
+  return world.every(FORGET_EVERY_MS, () => {
+    store
+      .forget(world.nowMs() - config.lanes.dedupeFor)
+      .catch((error: unknown) => log.warn("old items were not forgotten", { why: messageOf(error) }));
+  });
+}
+
+async function stopRunners({ main, out }: Running["runners"]): Promise<void> {
+  await main.stop();
+  await out.stop();
+}
+
+async function stop({ home, store, agents, runners, forgetting, http }: Running): Promise<void> {
+  forgetting[Symbol.dispose]();
+  await http?.close();
+  await stopRunners(runners);
+  await closeAgents(agents);
+  await store.close();
+  home.release();
+}

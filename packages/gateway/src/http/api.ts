@@ -1,0 +1,111 @@
+/** The JSON API of the dashboard and the command line (wire/index.ts has the shapes). */
+import { readFileSync } from "node:fs";
+import { LIMITS } from "@holdfast/base";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { GatewayError } from "../errors.ts";
+import { isRehearsal } from "../models.ts";
+import { agentOf, mainKey, routeKey } from "../routes.ts";
+import { ENTRIES_LIMIT, listSessions, snapshot } from "../snapshot.ts";
+import type { WireAccepted, WireAnswer, WireSessionList, WireSnapshot, WireStatus } from "../wire/index.ts";
+import type { HttpParts } from "./server.ts";
+import { streamEvents } from "./stream.ts";
+
+const postBody = z.strictObject({ text: z.string().min(1), wait: z.boolean().optional() });
+const page = z.object({
+  before: z.string().min(1).optional(),
+  limit: z.coerce.number().int().min(1).max(ENTRIES_LIMIT.max).prefault(ENTRIES_LIMIT.default),
+});
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,200}$/;
+
+/** Parses, or throws `bad_request` naming the first thing that is wrong. */
+export function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const path = issue?.path.join(".") ?? "";
+  throw new GatewayError("bad_request", { why: `${path === "" ? "" : `${path}: `}${issue?.message ?? "invalid"}` });
+}
+
+export function header(request: FastifyRequest, name: string): string | null {
+  const value = request.headers[name];
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+/** A signal that ends with the request's connection, or when the server stops. */
+export function goneSignal(request: FastifyRequest, stopping: AbortSignal): AbortSignal {
+  const gone = new AbortController();
+  request.raw.socket.once("close", () => gone.abort(new GatewayError("stopping")));
+  return AbortSignal.any([gone.signal, stopping]);
+}
+
+function idempotencyKey(request: FastifyRequest): string | null {
+  const key = header(request, "idempotency-key");
+  if (key === null || IDEMPOTENCY_KEY.test(key)) return key;
+  throw new GatewayError("bad_request", { why: "Idempotency-Key: expected 1 to 200 printable ASCII characters" });
+}
+
+export function version(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+type Keyed = { Params: { key: string } };
+
+export function apiRoutes(app: FastifyInstance, parts: HttpParts): void {
+  const { agents, routing, store, hub, world } = parts;
+  const startedAt = world.nowMs();
+  const running = version();
+  /** The key of the path, checked; and whose it is. */
+  const keyed = (request: FastifyRequest<Keyed>) => {
+    const to = routeKey(request.params.key, routing);
+    if (to.kind === "refused") throw new GatewayError(to.code, to.details);
+    return { key: to.sessionKey, agent: agents.get(to.agentId)! };
+  };
+
+  app.get("/api/status", (): WireStatus => {
+    const model = agents.get(routing.defaultAgent)!.model;
+    const { defaultAgent: agentId } = routing;
+    const defaultSession = mainKey(agentId);
+    return { version: running, defaultSession, model: model.name, rehearsal: isRehearsal(model), agentId, startedAt };
+  });
+
+  app.get("/api/sessions", async (): Promise<WireSessionList> => {
+    return { sessions: await listSessions([...agents.values()].map((agent) => agent.sessions)) };
+  });
+
+  app.get<Keyed>("/api/sessions/:key/entries", async (request): Promise<WireSnapshot> => {
+    const { key, agent } = keyed(request);
+    const { before = null, limit } = parsed(page, request.query);
+    return snapshot({ key, before, limit }, { sessions: agent.sessions, store, hub });
+  });
+
+  app.post<Keyed>(
+    "/api/sessions/:key/messages",
+    { bodyLimit: LIMITS.messageBytesMax, onResponse: async () => world.at("http:after-ack") },
+    async (request, reply): Promise<WireAccepted | WireAnswer> => {
+      const { key } = keyed(request);
+      const { text, wait = false } = parsed(postBody, request.body);
+      const signal = goneSignal(request, parts.stopping);
+      const posted = await parts.post({ sessionKey: key, text, clientKey: idempotencyKey(request), wait, signal });
+      if (posted.kind === "refused") throw new GatewayError(posted.code, posted.details);
+      world.at("http:before-ack");
+      if (posted.kind === "answered") return posted.answer;
+      reply.code(202);
+      return { accepted: true, durable: true, item: posted.item };
+    },
+  );
+
+  app.get<Keyed>("/api/sessions/:key/stream", (request, reply) => {
+    const { key } = keyed(request);
+    const { after } = parsed(z.object({ after: z.string().optional() }), request.query);
+    reply.hijack();
+    streamEvents(reply.raw, {
+      hub,
+      world,
+      key,
+      after: header(request, "last-event-id") ?? after ?? null,
+      headers: parts.headers,
+    });
+  });
+}

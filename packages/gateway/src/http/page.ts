@@ -1,0 +1,67 @@
+/**
+ * The dashboard's files, the sign-in, and plain pages for the moments without a dashboard.
+ * Pages hold no script and no text from outside.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { GatewayError } from "../errors.ts";
+import { parsed } from "./api.ts";
+import type { HttpParts } from "./server.ts";
+
+function plain(title: string, ...lines: readonly string[]): string {
+  const body = lines.map((line) => `<p>${line}</p>`).join("\n");
+  const style = "font: 16px/1.6 system-ui, sans-serif; max-width: 40rem; margin: 4rem auto; padding: 0 1rem";
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark"><title>${title} · Holdfast</title></head>
+<body style="${style}"><h1>${title}</h1>
+${body}</body></html>
+`;
+}
+
+export const NOT_BUILT = plain(
+  "The dashboard is not built",
+  "The gateway runs and its API answers. To see the chat page, run <code>npm run build</code> once and restart the gateway.",
+  "网关已在运行，接口可用。要打开聊天页面，请先运行一次 <code>npm run build</code>，然后重启网关。",
+);
+export const LINK_USED = plain(
+  "This sign-in link does not work any more",
+  "It was used already, is more than a day old, or belongs to an earlier start. If you are signed in, open <a href='/'>the dashboard</a>; else restart the gateway and open the link it prints.",
+  "这个登录链接已用过、已超过一天，或属于上一次启动。若已登录，请打开<a href='/'>主页</a>；否则请重启网关，并打开它打印的新链接。",
+);
+
+export async function pageRoutes(app: FastifyInstance, parts: HttpParts): Promise<void> {
+  const { dashboardRoot, access } = parts;
+  app.get("/signin", { config: { open: true } }, (request, reply) => {
+    const { token } = parsed(z.object({ token: z.string().prefault("") }), request.query);
+    try {
+      reply.header("set-cookie", access.signIn(token));
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      return reply.code(401).type("text/html; charset=utf-8").send(LINK_USED);
+    }
+    return reply.redirect("/", 303);
+  });
+
+  const built = dashboardRoot !== null && existsSync(join(dashboardRoot, "index.html"));
+  if (built) {
+    const { default: staticFiles } = await import("@fastify/static");
+    await app.register(staticFiles, { root: dashboardRoot, wildcard: false, index: false, maxAge: 0 });
+  }
+  const isFile = (path: string) => /\.[a-z0-9]+$/i.test(path) || /^\/(api|v1)(\/|$)/.test(path);
+  const missing = (path: string): never => {
+    throw new GatewayError("not_found", { path: path.slice(0, 200) });
+  };
+  app.get("/*", { config: { open: true } }, (request, reply) => {
+    const path = request.url.split("?")[0] ?? "/";
+    if (isFile(path)) missing(path);
+    if (built) return reply.header("cache-control", "no-cache").sendFile("index.html");
+    return reply
+      .code(parts.dashboardRoot === null ? 404 : 503)
+      .type("text/html; charset=utf-8")
+      .send(NOT_BUILT);
+  });
+  app.setNotFoundHandler((request) => missing(request.url.split("?")[0] ?? "/"));
+}

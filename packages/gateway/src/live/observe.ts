@@ -1,0 +1,31 @@
+/** What the agent observes, as events for clients. Entries end with the leaf: it is the last line of the file. */
+import type { Observe } from "@holdfast/agent";
+import { assertNever } from "@holdfast/base";
+import type { Hub } from "./hub.ts";
+
+export function observer(hub: Hub): Observe {
+  return (sessionKey, observation) => {
+    switch (observation.kind) {
+      case "turn": {
+        const { state, itemId, outcome } = observation;
+        return hub.publish(sessionKey, { type: "turn", state, itemId, outcome: outcome ?? null });
+      }
+      case "delta":
+        return hub.publish(sessionKey, { type: "delta", ...pick(observation), durable: false });
+      case "withdrawn":
+        return hub.publish(sessionKey, { type: "withdrawn", answerId: observation.answerId });
+      case "entries": {
+        const { entries, durable } = observation;
+        return hub.publish(sessionKey, { type: "entries", entries, durable, leaf: entries.at(-1)?.id ?? null });
+      }
+      case "action":
+        return;
+      default:
+        return assertNever(observation);
+    }
+  };
+}
+
+function pick({ answerId, delta }: Extract<Parameters<Observe>[1], { kind: "delta" }>) {
+  return { answerId, delta };
+}

@@ -1,0 +1,77 @@
+/**
+ * One message from this machine: accepted, and answered where the sender waits.
+ * Used by HTTP, the OpenAI door and programs that hold the gateway themselves, so that all keep the same promises.
+ */
+import type { ErrorDetails } from "@holdfast/base";
+import type { Receipt } from "./accept.ts";
+import { endingOf, messageOf, wireItem } from "./bodies.ts";
+import type { WebArrival } from "./channels/web.ts";
+import type { GatewayErrorCode } from "./errors.ts";
+import type { LaneItem, LaneStore } from "./lanes.ts";
+import type { Waiting } from "./live/waiting.ts";
+import type { WireAnswer, WireItem } from "./wire/index.ts";
+
+export interface PostRequest extends WebArrival {
+  /** Wait for the answer. */
+  readonly wait: boolean;
+  /** Ends the waiting, not the work. */
+  readonly signal: AbortSignal;
+}
+
+export type Posted =
+  | { readonly kind: "accepted"; readonly item: WireItem }
+  | { readonly kind: "answered"; readonly answer: WireAnswer; readonly itemId: string }
+  | { readonly kind: "refused"; readonly code: GatewayErrorCode; readonly details: ErrorDetails };
+
+export interface Post {
+  readonly store: LaneStore;
+  readonly waiting: Waiting;
+  accept(arrival: WebArrival): Promise<Receipt>;
+}
+
+/**
+ * The same client key and text give the same item and answer. With `wait`, a repeated key that is still at work is
+ * refused with `in_flight`. Rejects with the signal's reason when the waiting is ended; the item goes on.
+ */
+export async function post(request: PostRequest, { store, waiting, accept }: Post): Promise<Posted> {
+  const receipt = await accept(request);
+  if (receipt.kind === "refused") return receipt;
+  const { item } = receipt;
+  if (receipt.kind === "duplicate") {
+    if (messageOf(item).text !== request.text) return { kind: "refused", code: "idempotency_mismatch", details: {} };
+    if (request.wait && !ended(item)) return { kind: "refused", code: "in_flight", details: { item: item.id } };
+  }
+  if (!request.wait) return { kind: "accepted", item: wireItem(item) };
+  return answerOf(ended(item) ? item : await settled(item, store, { waiting, signal: request.signal }));
+}
+
+function ended(item: LaneItem): boolean {
+  return item.state === "done" || item.state === "failed";
+}
+
+interface Patience {
+  readonly waiting: Waiting;
+  readonly signal: AbortSignal;
+}
+
+/** The item once it has ended. */
+async function settled(item: LaneItem, store: LaneStore, { waiting, signal }: Patience): Promise<LaneItem> {
+  for (;;) {
+    const notice = waiting.next(item.id, signal);
+    const now = await store.get(item.id);
+    if (now !== undefined && ended(now)) {
+      waiting.notify(item.id);
+      return now;
+    }
+    await notice;
+  }
+}
+
+function answerOf(item: LaneItem): Posted {
+  const ending = endingOf(item);
+  if (item.state === "failed" || ending?.sessionId == null || ending.entryId === null)
+    return { kind: "refused", code: "turn_failed", details: { text: ending?.text ?? "", item: item.id } };
+  const { text, sessionId, entryId } = ending;
+  const answer = { answer: text, session: item.queue, sessionId, entryId, durable: true };
+  return { kind: "answered", answer, itemId: item.id };
+}

@@ -1,0 +1,194 @@
+/**
+ * Segment 2 of 3, seen from the lane: one claimed message is given to the agent, and its outcome decides what becomes of
+ * the item. The agent's three ports into the lane (began, charge, finish) are here as well.
+ *
+ * Invariant: an accepted message ends answered or visibly failed. Waiting for others and a graceful stop cost no attempt;
+ * a fault does, so that a message that breaks every attempt fails visibly instead of for ever.
+ */
+import { type Agent, AgentError, type Reply, type TurnItem, type TurnOutcome, turn } from "@holdfast/agent";
+import { assertNever, CodedError, messageOf as whyOf, type World } from "@holdfast/base";
+import { isMessage } from "@holdfast/sessions";
+import { type Ending, json, messageOf, outItem, turnItem } from "./bodies.ts";
+import { backoffMs, charged, refunded, waitedMs } from "./budget.ts";
+import type { LaneItem, LaneStore } from "./lanes.ts";
+import type { Log } from "./log.ts";
+import type { After } from "./runner.ts";
+
+export interface TurnsOptions {
+  readonly store: LaneStore;
+  readonly holder: string;
+  readonly world: World;
+  readonly log: Log;
+  /** Longest time of one turn, and of waiting for somebody else's. */
+  readonly timeoutMs: (sessionKey: string) => number;
+  /** The agent of a session key; undefined when it is not configured any more. */
+  agent(sessionKey: string): Agent | undefined;
+  /** Told after an item changed: clients see it, waiters wake. Must not throw. */
+  changed(itemId: string): void;
+  /** Rings the outbound lane. */
+  wakeOut(): void;
+}
+
+export type Turns = Pick<Agent, "began" | "charge" | "finish"> & {
+  work(item: LaneItem, signal: AbortSignal): Promise<After>;
+  failed(item: LaneItem, error: unknown): Promise<After>;
+};
+
+const SETTLED: After = { kind: "settled" };
+
+export function createTurns(options: TurnsOptions): Turns {
+  const { store, holder } = options;
+  return {
+    async began(item, start) {
+      await store.note(item.id, holder, { start });
+    },
+    charge: (item) => charge(options, item),
+    finish: (item, reply) => finish(options, item, reply),
+    work: (item, signal) => work(options, item, signal),
+    failed: (item, error) => faulted(options, item, error),
+  };
+}
+
+async function work(options: TurnsOptions, item: LaneItem, stop: AbortSignal): Promise<After> {
+  const agent = options.agent(item.queue);
+  if (agent === undefined) return giveUp(options, item, "This conversation's agent is not configured any more.");
+  options.changed(item.id);
+  const over = new AbortController();
+  const late = new AbortController();
+  const timeoutMs = options.timeoutMs(item.queue);
+  void options.world.sleep(timeoutMs, over.signal).then(
+    () => late.abort(new Error("the turn took too long")),
+    () => undefined,
+  );
+  try {
+    const outcome = await turn(turnItem(item), agent, AbortSignal.any([stop, late.signal]));
+    return await after(options, item, { outcome, stopped: stop.aborted, late: late.signal.aborted, timeoutMs });
+  } finally {
+    over.abort();
+  }
+}
+
+interface Ended {
+  readonly outcome: TurnOutcome;
+  readonly stopped: boolean;
+  readonly late: boolean;
+  readonly timeoutMs: number;
+}
+
+async function after(options: TurnsOptions, item: LaneItem, ended: Ended): Promise<After> {
+  const { outcome, timeoutMs } = ended;
+  switch (outcome.kind) {
+    case "replied":
+      return SETTLED;
+    case "busy":
+      return waitForOthers(options, item, timeoutMs);
+    case "retry":
+      return { kind: "again", delayMs: outcome.delayMs };
+    case "stopped":
+      return stopped(options, item, ended, outcome);
+    default:
+      return assertNever(outcome);
+  }
+}
+
+type Stopped = Extract<TurnOutcome, { kind: "stopped" }>;
+
+async function stopped(options: TurnsOptions, item: LaneItem, ended: Ended, outcome: Stopped): Promise<After> {
+  if (outcome.code === "stale_turn") return waitForOthers(options, item, ended.timeoutMs);
+  if (outcome.code !== "cancelled") return giveUp(options, item, outcome.text, outcome.entryId);
+  if (ended.stopped) {
+    await refund(options, item);
+    return { kind: "again", delayMs: 0 };
+  }
+  if (!ended.late) return { kind: "again", delayMs: backoffMs(1) };
+  const seconds = Math.round(ended.timeoutMs / 1000);
+  return giveUp(
+    options,
+    item,
+    `I stopped: this took longer than ${seconds} s (agents.defaults.timeout). Send it again.`,
+  );
+}
+
+/** Somebody else works on this session or action: later, uncharged, and not for ever. */
+async function waitForOthers(options: TurnsOptions, item: LaneItem, timeoutMs: number): Promise<After> {
+  await refund(options, item);
+  const waits = Math.max(1, item.claims - item.attempts);
+  if (waitedMs(waits) < timeoutMs) return { kind: "again", delayMs: backoffMs(waits) };
+  return giveUp(
+    options,
+    item,
+    "Somebody else has been working on this conversation all the time. Send it again later.",
+  );
+}
+
+/** Takes back what this claim was charged, if it was. */
+async function refund({ store, holder }: TurnsOptions, item: LaneItem): Promise<void> {
+  const now = await store.get(item.id);
+  if (now !== undefined && now.attempts > item.attempts) await store.note(item.id, holder, refunded(now));
+}
+
+async function charge(options: TurnsOptions, item: TurnItem): Promise<boolean> {
+  const { store, holder } = options;
+  const known = await store.get(item.id);
+  if (known === undefined) return false;
+  const patch = charged(known, await progressOf(options, item));
+  return patch !== null && (await store.note(item.id, holder, patch));
+}
+
+/** Answers and results since the item began: what an attempt has to show for itself. */
+async function progressOf(options: TurnsOptions, item: TurnItem): Promise<number> {
+  const agent = options.agent(item.sessionKey);
+  if (item.start === null || agent === undefined) return 0;
+  await using session = await agent.sessions.open(item.sessionKey);
+  if (session.id !== item.start.sessionId) return 0;
+  const since = await session.since(item.start.leaf);
+  return since.filter((entry) => isMessage(entry) && isStep(entry.message.role)).length;
+}
+
+function isStep(role: string): boolean {
+  return role === "assistant" || role === "toolResult";
+}
+
+/** The reply is queued under a key of its entry, then the item is done: repeating either changes nothing. */
+async function finish(options: TurnsOptions, item: TurnItem, reply: Reply): Promise<void> {
+  const { store, holder, world } = options;
+  const agent = options.agent(item.sessionKey);
+  await store.enqueue(outItem({ reply, itemId: item.id }), world.nowMs());
+  if (agent === undefined) return;
+  await using session = await agent.sessions.open(item.sessionKey);
+  const entry = await session.entry(reply.entryId);
+  const failed =
+    entry !== undefined && isMessage(entry) && "stopReason" in entry.message && entry.message.stopReason === "error";
+  const ending: Ending = { text: reply.text, entryId: reply.entryId, sessionId: session.id };
+  await store.settle(item.id, holder, failed ? "failed" : "done", json(ending), world.nowMs());
+  options.changed(item.id);
+  options.wakeOut();
+}
+
+/** Ends the item as failed, with a text for its sender. Does nothing where `finish` has done it. */
+async function giveUp(options: TurnsOptions, item: LaneItem, text: string, entryId?: string | null): Promise<After> {
+  const { store, holder, world, log } = options;
+  const known = await store.get(item.id);
+  if (known?.state !== "claimed") return SETTLED;
+  log.warn("a message failed", { item: item.id, why: text });
+  const reply = { to: messageOf(item).address, text, entryId: entryId ?? item.id };
+  await store.enqueue(outItem({ reply, itemId: item.id }), world.nowMs());
+  const ending: Ending = { text, entryId: entryId ?? null, sessionId: known.start?.sessionId ?? null };
+  await store.settle(item.id, holder, "failed", json(ending), world.nowMs());
+  options.changed(item.id);
+  options.wakeOut();
+  return SETTLED;
+}
+
+async function faulted(options: TurnsOptions, item: LaneItem, error: unknown): Promise<After> {
+  const { store, holder, log } = options;
+  const code = error instanceof CodedError ? error.code : "fault";
+  log.error("a turn failed", { item: item.id, code, why: whyOf(error) });
+  if (error instanceof AgentError && error.code === "session_moved") return giveUp(options, item, error.message);
+  const known = (await store.get(item.id)) ?? item;
+  const patch = known.attempts > item.attempts ? {} : charged(known, known.progress);
+  if (patch === null) return giveUp(options, item, `I could not work on this message: ${whyOf(error)}`);
+  await store.note(item.id, holder, patch);
+  options.changed(item.id);
+  return { kind: "again", delayMs: backoffMs(known.idleAttempts) };
+}

@@ -1,0 +1,44 @@
+/** An agent's workspace: made at first need, with one example to try things on. What exists is never touched. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { makePrivateDirectory, messageOf } from "@holdfast/base";
+import type { AgentConfig } from "./config/schema.ts";
+import { GatewayError } from "./errors.ts";
+
+const MEETING = `# Meeting notes · 会议纪要
+
+Planning the spring fair, Tuesday.
+
+We have the hall from nine o'clock. Ana reminded us that last year the posters were late.
+
+- [ ] Write the invitation and send it to all parents
+- [ ] Book the sound system and try it once in the hall
+- [ ] Make a list of helpers with their times
+
+讨论了春季市集。场地九点开门，去年海报印得太晚。
+
+- 待办：写邀请函并发给所有家长
+- 待办：预订音响设备，并在场地试一次
+- 待办：列出志愿者名单和各自的时间
+`;
+
+/** Where the workspace is: `~` is the user's folder, anything relative belongs to the home. */
+export function workspaceOf(home: string, agent: Pick<AgentConfig, "id" | "workspace">, isDefault: boolean): string {
+  const { workspace } = agent;
+  if (workspace === null) return join(home, isDefault ? "workspace" : `workspace-${agent.id}`);
+  if (workspace === "~" || workspace.startsWith("~/")) return join(homedir(), workspace.slice(1));
+  return isAbsolute(workspace) ? workspace : join(home, workspace);
+}
+
+/** Makes the folder (0700), with the example in it where there was none. Throws `workspace_unusable`. */
+export async function makeWorkspace(path: string): Promise<void> {
+  try {
+    const made = await mkdir(path, { recursive: true, mode: 0o700 });
+    if (made === undefined) return;
+    await makePrivateDirectory(join(path, "notes"));
+    await writeFile(join(path, "notes", "meeting.md"), MEETING, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    throw new GatewayError("workspace_unusable", { path, why: messageOf(error) }, error);
+  }
+}
