@@ -54,7 +54,7 @@ async function walkBack(source: ByteSource, options: WalkOptions): Promise<{ wal
 function loadFromWalk(walk: Walk, header: ReadHeader, atStart: boolean): Loaded {
   return {
     path: walk.found.toReversed(),
-    whole: walk.isWhole,
+    whole: walk.isWhole || walk.found.length === 0,
     earlier: walk.settings,
     header: header.header,
     version: header.version,
