@@ -1,0 +1,113 @@
+/**
+ * A client of a gateway's HTTP interface, for `send`, `chat`, `status` and the demo.
+ * Invariants: the token goes only to the address that the holder of the home wrote down, and into no message; a failed
+ * request becomes an error with the gateway's own code and words.
+ */
+import { CodedError, isObject, messageOf } from "@holdfast/base";
+import type {
+  WireAccepted,
+  WireAnswer,
+  WireError,
+  WireEvent,
+  WireSessionList,
+  WireSnapshot,
+  WireStatus,
+} from "@holdfast/gateway/wire";
+import { CliError } from "./errors.ts";
+import { serverEvents } from "./sse.ts";
+
+export interface GatewayDoor {
+  /** `http://127.0.0.1:4653`, without a slash at the end. */
+  readonly address: string;
+  readonly token: string;
+}
+
+/** What the gateway refused, under its own code. */
+export class GatewayRefusal extends CodedError {}
+
+function isWireError(body: unknown): body is WireError {
+  return isObject(body) && isObject(body.error) && typeof body.error.code === "string";
+}
+
+function refusal(status: number, body: unknown): CodedError {
+  if (!isWireError(body)) return new CliError("gateway_refused", { status, what: "no explanation." });
+  const { code, message } = body.error;
+  return new GatewayRefusal({ [code]: "{message}" }, code, { message, status });
+}
+
+export class GatewayClient {
+  readonly #door: GatewayDoor;
+
+  constructor(door: GatewayDoor) {
+    this.#door = door;
+  }
+
+  get address(): string {
+    return this.#door.address;
+  }
+
+  status(): Promise<WireStatus> {
+    return this.#json("GET", "/api/status");
+  }
+
+  sessions(): Promise<WireSessionList> {
+    return this.#json("GET", "/api/sessions");
+  }
+
+  snapshot(key: string, limit = 50): Promise<WireSnapshot> {
+    return this.#json("GET", `${sessionPath(key)}/entries?limit=${limit}`);
+  }
+
+  /** Resolves when the message is durable in the lane; the answer comes later. */
+  accept(key: string, text: string, clientKey: string): Promise<WireAccepted> {
+    return this.#json("POST", `${sessionPath(key)}/messages`, { text }, { "idempotency-key": clientKey });
+  }
+
+  /** Resolves with the answer. Asking again under the same key never runs the message twice. */
+  ask(key: string, text: string, clientKey: string): Promise<WireAnswer> {
+    return this.#json("POST", `${sessionPath(key)}/messages`, { text, wait: true }, { "idempotency-key": clientKey });
+  }
+
+  /** Events after `cursor`. Ends when the connection or the signal ends it. */
+  async *stream(key: string, cursor: string, signal: AbortSignal): AsyncGenerator<WireEvent> {
+    const path = `${sessionPath(key)}/stream?after=${encodeURIComponent(cursor)}`;
+    const response = await this.#fetch(path, { headers: { accept: "text/event-stream" }, signal });
+    if (!response.ok || response.body === null) throw refusal(response.status, await bodyOf(response));
+    for await (const event of serverEvents(response.body)) yield JSON.parse(event.data) as WireEvent;
+  }
+
+  async #json<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
+    const response = await this.#fetch(path, {
+      method,
+      headers: body === undefined ? headers : { ...headers, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const value = await bodyOf(response);
+    if (!response.ok) throw refusal(response.status, value);
+    return value as T;
+  }
+
+  async #fetch(path: string, init: RequestInit): Promise<Response> {
+    const headers = new Headers(init.headers);
+    headers.set("authorization", `Bearer ${this.#door.token}`);
+    try {
+      return await fetch(`${this.#door.address}${path}`, { ...init, headers, redirect: "error" });
+    } catch (error) {
+      if (init.signal?.aborted) throw error;
+      const why = error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
+      throw new CliError("gateway_unreachable", { address: this.#door.address, why }, error);
+    }
+  }
+}
+
+function sessionPath(key: string): string {
+  return `/api/sessions/${encodeURIComponent(key)}`;
+}
+
+async function bodyOf(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,23 @@
+/** `holdfast status`: is a gateway running on this home, with which model, and how many conversations are there. */
+import type { CommandContext } from "../context.ts";
+import { runningGateway } from "../door.ts";
+import { EXIT, type ExitCode } from "../errors.ts";
+import { homeOf } from "../home.ts";
+import { storedSessions } from "../stores.ts";
+import { ago } from "../table.ts";
+
+/** `{ "home", "running", "address", "gateway", "sessions" }`; `gateway` is what it says of itself, or null. */
+export async function showStatus(context: CommandContext): Promise<ExitCode> {
+  const home = homeOf(context);
+  const client = await runningGateway(context);
+  const gateway = client === null ? null : await client.status();
+  const { rows } = await storedSessions(context);
+  const value = { home, running: client !== null, address: client?.address ?? null, gateway, sessions: rows.length };
+  context.output.result(value, (paint) => {
+    const counted = `${rows.length} conversation(s) in ${home}`;
+    if (client === null || gateway === null) return `${paint.dim("○")} No gateway runs here. ${counted}.`;
+    const since = ago(gateway.startedAt, context.world.nowMs());
+    return `${paint.green("●")} ${client.address}, started ${since}, model ${gateway.model}. ${counted}.`;
+  });
+  return EXIT.ok;
+}

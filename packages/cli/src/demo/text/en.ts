@@ -1,0 +1,70 @@
+/** The demo in English. */
+import type { Words } from "./index.ts";
+
+const ORDINALS = ["first", "second", "third", "fourth"] as const;
+
+const MEANINGS: Readonly<Record<string, string>> = {
+  happened: "it happened; it is not done again",
+  absent: "it did not happen; it is done now, under the same key",
+  not_started: "it was never begun; it is done now",
+  conflict: "something else is there; nothing is overwritten",
+  unknown: "nobody can tell; it is not repeated",
+};
+
+export const en: Words = {
+  story: {
+    items: [
+      "Send the draft of the contract to Mei",
+      "Book a room for the workshop",
+      "Write the release notes",
+      "Review the backup plan",
+      "Call the printer about the poster",
+      "Order two more sensors",
+      "Fix the broken link on the start page",
+      "Prepare the slides for Thursday",
+      "Test the restore on the small server",
+      "Invite Tomas to the review",
+    ],
+    notes(items, chance) {
+      const mark = chance.pick(["TODO: ", "- [ ] ", "Action: "]);
+      const talk = [
+        "We began ten minutes late.",
+        "The budget is unchanged.",
+        "Nobody had seen the figures yet.",
+        "Lunch was good.",
+      ];
+      const lines = items.flatMap((item) => [chance.pick(talk), `${mark}${item}`, ""]);
+      return ["# Weekly meeting", "", ...lines].join("\n");
+    },
+    sayFirst: (notes, todo) => `Read ${notes}, pull out the to-dos and save them to ${todo}`,
+    sayAgain: "You may write there now. Try again.",
+    sayAfter: (asked) => `The ${ORDINALS[asked] ?? "last"} one, split it finer`,
+  },
+  narration: {
+    title: (seed) => `A to-do list, and a process that dies between writing it and saying so   (seed ${seed})`,
+    home: (path) => `temporary home ${path}`,
+    starts: (pid) => `A gateway starts: real HTTP, no network, the rehearsal model   (process ${pid})`,
+    readOnly: (directory) => `The folder ${directory}/ is read-only`,
+    you: "you",
+    granted: "granted",
+    grants: (directory) => `You allow it: chmod 0700 ${directory}`,
+    standsStill: (point) => `The process stands still at ${point}. What is there at this moment?`,
+    onDisk: "on disk",
+    fileIs: (path, bytes, inode) => `${path}, ${bytes} bytes, inode ${inode}`,
+    fileIsNot: (path) => `${path} is not there`,
+    inLog: "in the log",
+    logHas: (intents, results) =>
+      `the intent to write (${intents}), and ${results === 0 ? "no result" : `${results} result(s)`}`,
+    killed: (pid) => `kill -9 ${pid}`,
+    startsAgain: (pid) => `A new gateway opens the same home   (process ${pid})`,
+    verdict: "verdict",
+    verdictMeans: (verdict) => MEANINGS[verdict] ?? "",
+    evidence: "evidence",
+    writes: "writes",
+    writesSeen: (count) => `${count}, counted from outside by watching the folder`,
+    goesOn: "The conversation goes on",
+    good: (path, seconds) => `${path} was written exactly once. ${seconds} s in all.`,
+    bad: (what) => `This is not what should have happened: ${what}`,
+    kept: (path) => `kept: ${path}`,
+  },
+};

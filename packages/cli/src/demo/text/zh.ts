@@ -1,0 +1,65 @@
+/** The demo in Chinese. */
+import type { Words } from "./index.ts";
+
+const ORDINALS = ["一", "二", "三", "四"] as const;
+
+const MEANINGS: Readonly<Record<string, string>> = {
+  happened: "已经做过，不再重做",
+  absent: "确实没有做，现在用同一个键补做",
+  not_started: "还没有开始，现在来做",
+  conflict: "那里是别的内容，不覆盖",
+  unknown: "无法判断，不重做",
+};
+
+export const zh: Words = {
+  story: {
+    items: [
+      "把合同草稿发给小梅",
+      "预订研讨会的会议室",
+      "写发布说明",
+      "评审备份方案",
+      "联系印刷厂确认海报",
+      "采购两个传感器",
+      "修复首页的坏链接",
+      "准备周四的幻灯片",
+      "在小服务器上测试恢复",
+      "邀请托马斯参加评审",
+    ],
+    notes(items, chance) {
+      const mark = chance.pick(["待办：", "- [ ] ", "行动项："]);
+      const talk = ["会议晚了十分钟开始。", "预算没有变化。", "数据大家都还没看。", "午饭不错。"];
+      const lines = items.flatMap((item) => [chance.pick(talk), `${mark}${item}`, ""]);
+      return ["# 周会纪要", "", ...lines].join("\n");
+    },
+    sayFirst: (notes, todo) => `读一下 ${notes}，整理出待办并保存到 ${todo}`,
+    sayAgain: "现在可以了，再试一次",
+    sayAfter: (asked) => `刚才第${ORDINALS[asked] ?? "一"}项待办，能不能再拆细一点？`,
+  },
+  narration: {
+    title: (seed) => `一份待办清单，和一个写完文件、还没来得及记下结果就死掉的进程   （种子 ${seed}）`,
+    home: (path) => `临时目录 ${path}`,
+    starts: (pid) => `启动网关：真实 HTTP，不联网，排练模型   （进程 ${pid}）`,
+    readOnly: (directory) => `目录 ${directory}/ 是只读的`,
+    you: "你",
+    granted: "放行",
+    grants: (directory) => `你放行：chmod 0700 ${directory}`,
+    standsStill: (point) => `进程停在 ${point}。此刻有什么？`,
+    onDisk: "磁盘上",
+    fileIs: (path, bytes, inode) => `${path}，${bytes} 字节，inode ${inode}`,
+    fileIsNot: (path) => `没有 ${path}`,
+    inLog: "记录里",
+    logHas: (intents, results) =>
+      `有写入的意图（${intents} 条），${results === 0 ? "没有结果" : `有 ${results} 条结果`}`,
+    killed: (pid) => `kill -9 ${pid}`,
+    startsAgain: (pid) => `新的网关打开同一个目录   （进程 ${pid}）`,
+    verdict: "结论",
+    verdictMeans: (verdict) => MEANINGS[verdict] ?? "",
+    evidence: "证据",
+    writes: "写入次数",
+    writesSeen: (count) => `${count} 次，由外部监视目录数出`,
+    goesOn: "对话继续",
+    good: (path, seconds) => `${path} 恰好写入一次。共 ${seconds} 秒。`,
+    bad: (what) => `结果不对：${what}`,
+    kept: (path) => `保留在：${path}`,
+  },
+};

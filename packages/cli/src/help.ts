@@ -1,0 +1,27 @@
+/** The help page: one screen, every command once. A test compares it with the commands that exist. */
+export const HELP = `holdfast: an assistant whose conversations and actions survive kills
+
+  holdfast gateway                     run it here; prints the address and a one-time sign-in link
+  holdfast chat [--session KEY]        talk in the terminal
+  holdfast send --session KEY TEXT     one message; prints the answer
+  holdfast status                      is a gateway running, with which model, how many conversations
+  holdfast config check                is holdfast.json right
+  holdfast demo [--seed N] [--lang L]  the to-do story, with a real SIGKILL, in a temporary home
+
+  holdfast session list                what conversations there are (also: holdfast sessions)
+  holdfast session show NAME           one of them
+  holdfast session tree NAME           its branches
+  holdfast session context NAME        what the model would get, and why
+
+  holdfast transcript verify FILE      is a transcript whole; works without a gateway or a home
+  holdfast transcript tree FILE        its branches
+  holdfast transcript context FILE     what a model would get
+  holdfast transcript append FILE      JSON lines from stdin; each is acknowledged when it is durable
+  holdfast transcript branch FILE ID   go on from that entry
+
+NAME is a session key, a session id, a unique beginning of one, "main", or <channel>_<userId>.
+
+Everywhere: --json (one JSON value on stdout)  --home DIR (or $HOLDFAST_HOME, or ~/.holdfast)
+            --agent ID  --version  --help (also after a command)
+Exit codes: 0 ok  1 failed  2 wrong usage  3 problems found  4 busy  5 not found
+`;

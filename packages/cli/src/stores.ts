@@ -1,0 +1,68 @@
+/**
+ * The conversations of a home, read without a gateway. Directories that do not exist are not made.
+ * `default` names the default agent unless an agent has that id.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { openSessions, type SessionRow } from "@holdfast/sessions";
+import type { CommandContext } from "./context.ts";
+import { CliError } from "./errors.ts";
+import { homeOf } from "./home.ts";
+import { keyToWrite, type Named, resolveName } from "./names.ts";
+import { type Settings, sessionsDirectory, settingsOf } from "./settings.ts";
+
+export interface StoredSession extends Named {
+  /** Absolute path of the transcript; it may not exist yet. */
+  readonly file: string;
+  readonly row: SessionRow;
+}
+
+export interface StoredSessions {
+  readonly home: string;
+  readonly defaultAgent: string;
+  /** Newest first. */
+  readonly rows: readonly StoredSession[];
+}
+
+function agentsToRead(settings: Settings, asked: string | undefined): readonly string[] {
+  if (asked === undefined) return settings.agents;
+  if (settings.agents.includes(asked)) return [asked];
+  if (asked === "default") return [settings.defaultAgent];
+  throw new CliError("agent_unknown", { agent: asked, known: settings.agents.join(", ") });
+}
+
+async function rowsOf(directory: string, agentId: string, context: CommandContext): Promise<readonly StoredSession[]> {
+  if (!existsSync(directory)) return [];
+  await using sessions = await openSessions({ directory, agentId }, context.world);
+  const listed = await sessions.list();
+  return listed.map(({ key, row }) => ({
+    key,
+    sessionId: row.sessionId,
+    agentId,
+    file: join(directory, row.sessionFile),
+    row,
+  }));
+}
+
+/** Throws `agent_unknown` and whatever reading configuration or index throws. */
+export async function storedSessions(context: CommandContext): Promise<StoredSessions> {
+  const home = homeOf(context);
+  const settings = await settingsOf(home);
+  const agents = agentsToRead(settings, context.options.agent);
+  const lists = await Promise.all(agents.map((id) => rowsOf(sessionsDirectory(home, id), id, context)));
+  const rows = lists.flat().sort((a, b) => (b.row.updatedAt ?? 0) - (a.row.updatedAt ?? 0));
+  return { home, defaultAgent: context.options.agent === undefined ? settings.defaultAgent : agents[0]!, rows };
+}
+
+/** The conversation a name means. Throws as `resolveName` does. */
+export async function findSession(context: CommandContext, name: string): Promise<StoredSession> {
+  const stored = await storedSessions(context);
+  const named = resolveName(name, stored.rows, stored.defaultAgent);
+  return stored.rows.find((row) => row.key === named.key && row.agentId === named.agentId)!;
+}
+
+/** The key to write to; it may be new. Throws `bad_name`, `name_unknown`, `name_ambiguous`. */
+export async function keyFor(context: CommandContext, name: string): Promise<string> {
+  const stored = await storedSessions(context);
+  return keyToWrite(name, stored.rows, stored.defaultAgent);
+}
