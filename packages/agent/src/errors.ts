@@ -7,6 +7,14 @@ export const AGENT_ERRORS = {
   right_lost: "The right to work on {session} went to another holder; this one stops and writes nothing more.",
   session_moved:
     "The message began in session {began}, but {key} is session {now} now. Send the message again; what was done stays on record in {began}.",
+  model_bad_choice:
+    'The model "{choice}" is not known. Write agents.defaults.model.primary as "provider/model", with a model that models.providers lists.',
+  model_unknown_provider:
+    'No usable address for the provider of "{choice}". Set models.providers.{provider}.baseUrl (http or https, no user or password in it), or use one of: {known}.',
+  model_api_unsupported:
+    'The provider {provider} is set to the api "{api}", which is not supported. Set models.providers.{provider}.api to "{supported}".',
+  model_key_missing:
+    "No API key for the provider {provider}. Set models.providers.{provider}.apiKey; it may name an environment variable.",
 } as const;
 
 export type AgentErrorCode = keyof typeof AGENT_ERRORS;

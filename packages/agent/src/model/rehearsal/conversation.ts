@@ -3,7 +3,7 @@
  * Pure. Invariant: a call counts as done only with its result; a result belongs to the nearest earlier open call of its id.
  */
 import { isObject } from "@holdfast/base";
-import type { AssistantMessage, EntryMessage, ToolResultMessage, UserMessage } from "@holdfast/sessions";
+import type { AssistantMessage, EntryMessage, ToolCallBlock, ToolResultMessage, UserMessage } from "@holdfast/sessions";
 import type { ModelRequest, Verdict } from "../../types.ts";
 
 export type Language = "en" | "zh";
@@ -56,7 +56,7 @@ export function textOf(message: EntryMessage): string {
 /** An answer without calls that was not cut short. */
 export function isFinalAnswer(message: EntryMessage): boolean {
   if (!isAssistant(message) || message.stopReason === "error" || message.stopReason === "aborted") return false;
-  return !message.content.some((block) => block.type === "toolCall") && textOf(message) !== "";
+  return callsOf(message).length === 0 && textOf(message) !== "";
 }
 
 const VERDICTS: readonly string[] = ["not_started", "happened", "absent", "conflict", "unknown"] satisfies Verdict[];
@@ -71,22 +71,27 @@ function verdictOf(details: unknown): Verdict | null {
   return isVerdict(verdict) ? verdict : null;
 }
 
+/** The note that comes before a recovered result's own text; it is said in other words. */
+const RECOVERED_NOTE = /^\[Recovered\][^\n]*\n/;
+
 function stepsOf(messages: readonly EntryMessage[]): readonly Step[] {
-  const open = new Map<string, { tool: string; args: Step["args"] }>();
+  const open = new Map<string, ToolCallBlock>();
   const steps: Step[] = [];
   for (const [at, message] of messages.entries()) {
-    if (isAssistant(message)) {
-      for (const block of message.content) {
-        if (block.type === "toolCall") open.set(block.id, { tool: block.name, args: block.arguments });
-      }
-    }
+    if (isAssistant(message)) for (const call of callsOf(message)) open.set(call.id, call);
     if (!isToolResult(message)) continue;
     const call = open.get(message.toolCallId);
     if (call === undefined) continue;
     open.delete(message.toolCallId);
-    steps.push({ at, ...call, text: textOf(message), failed: message.isError, verdict: verdictOf(message.details) });
+    const text = textOf(message).replace(RECOVERED_NOTE, "");
+    const verdict = verdictOf(message.details);
+    steps.push({ at, tool: call.name, args: call.arguments, text, failed: message.isError, verdict });
   }
   return steps;
+}
+
+function callsOf(message: AssistantMessage): readonly ToolCallBlock[] {
+  return message.content.filter((block) => block.type === "toolCall");
 }
 
 /** Chinese as soon as one Han character is there; a message without letters goes on in the language before it. */

@@ -22,7 +22,8 @@ export const MEMORY = "MEMORY.md";
 
 const TODO_WORDS = /\bto-?dos?\b|\baction items?\b|\btasks?\b|待办|行动项|任务清单/i;
 const SAVE_WORDS = /\b(?:save|store|write|put|keep)\b|保存|存(?:下|到|成|进|入|好|起|一下)|写(?:下|到|进|入|成)/i;
-const THEM = /\b(?:them|those|it|that|the list)\b|它们|这些|那些|下来|一下|^保存/i;
+const THEM = /\b(?:them|those|the list)\b|\bsave (?:it|that)\b|它们|这些|那些|下来|一下|^保存/i;
+const ASKS_WHETHER = /了(?:吗|没)|\b(?:did|have) you\b/i;
 const NOTES_WORDS = /\b(?:meeting|notes?|minutes)\b|会议|纪要|记录|笔记/i;
 const READ_WORDS = /\b(?:read|open|show|view|cat|look at|display)\b|看|读|打开|显示/i;
 const SPLIT_WORDS = /\b(?:split|break|finer|smaller|divide)\b|拆|细分|分解|细化/i;
@@ -148,7 +149,7 @@ const RULES: readonly Rule[] = [
   ),
   when(/\b(?:sample|example) (?:meeting )?notes?\b|示例(?:的)?(?:会议)?(?:纪要|记录|笔记)/i, "sample"),
   (text) => {
-    if (!SAVE_WORDS.test(text) || !(TODO_WORDS.test(text) || THEM.test(text))) return null;
+    if (!SAVE_WORDS.test(text) || ASKS_WHETHER.test(text) || !(TODO_WORDS.test(text) || THEM.test(text))) return null;
     const { source, target } = pathsIn(text);
     const named = source ?? (NOTES_WORDS.test(text.replace(PATH, "")) ? NOTES : null);
     return { kind: "save", source: named, target: target ?? TODO };

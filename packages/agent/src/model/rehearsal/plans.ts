@@ -30,6 +30,9 @@ const last = (scene: Scene, tool: string): Step | undefined => scene.steps.findL
 const isMissing = (text: string): boolean => /ENOENT|no such file|not exist|not found|not there|missing/i.test(text);
 const isForbidden = (text: string): boolean => /EACCES|EPERM|EROFS|permission|denied|not allowed|read-only/i.test(text);
 
+/** What the `read` tool says instead of nothing. */
+const EMPTY_FILE = "(the file is empty)";
+
 /** The beginning of a tool's text on one line, as a reason. */
 function reason(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
@@ -122,7 +125,7 @@ function remember(fact: string, scene: Scene): Move {
   const done = last(scene, "read");
   if (done === undefined) return call("read", { path: MEMORY });
   if (done.failed && !isMissing(done.text)) return say(words.notRemembered(reason(done.text)));
-  const before = done.failed ? "# MEMORY" : done.text.trimEnd();
+  const before = done.failed || done.text === EMPTY_FILE ? "# MEMORY" : done.text.trimEnd();
   if (before.length > REWRITE_CHARS_MAX) return say(words.memoryTooLarge(MEMORY));
   const gap = /^\s*- .*$/.test(before.split("\n").at(-1) ?? "") ? "\n" : "\n\n";
   return call("write", { path: MEMORY, content: `${before}${gap}- ${fact.replace(/\s+/g, " ")}\n` });
@@ -133,7 +136,8 @@ function recall(about: string, scene: Scene): Move {
   const done = last(scene, "read");
   if (done === undefined) return call("read", { path: MEMORY });
   if (done.failed && !isMissing(done.text)) return say(words.readFailed(MEMORY, reason(done.text)));
-  const lines = done.failed ? [] : done.text.split("\n").filter((line) => line.trim() !== "" && !/^\s*#/.test(line));
+  const text = done.failed || done.text === EMPTY_FILE ? "" : done.text;
+  const lines = text.split("\n").filter((line) => line.trim() !== "" && !/^\s*#/.test(line));
   if (lines.length === 0) return say(words.nothingRemembered);
   const keys = keysIn(about);
   const matching = lines.filter((line) => keys.some((key) => line.toLowerCase().includes(key)));

@@ -76,7 +76,8 @@ Mei, Jonas and Ada were there. The launch moves to the 12th.
     `I found no to-dos in \`${path}\`. I look for lines such as \`TODO: ...\`, \`Action: ...\` or \`- [ ] ...\`.`,
   saved: (path, list) => `Saved to \`${path}\`:\n\n${list}`,
   notSaved: (path, why) => `Nothing was saved: \`${path}\` could not be written. The reason given: ${why}`,
-  permissionHint: "It would help to give the gateway's user the right to write there (for example with `chmod u+w`).",
+  permissionHint:
+    "What would help: the gateway's user needs the right to write there (for example by `chmod u+w`), and `agents.defaults.tools` in `holdfast.json` must allow the tool.",
   retryHint: "Then say `Try again`.",
 
   splitDone: (which, item, list) => `To-do ${which}, "${item}", in smaller steps:\n\n${list}`,

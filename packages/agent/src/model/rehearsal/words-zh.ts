@@ -72,7 +72,8 @@ ${CONFIGURATION}`,
   todosNone: (path) => `\`${path}\` 里没有找到待办。我找的是 \`待办：……\`、\`TODO: ...\` 或 \`- [ ] ……\` 这样的行。`,
   saved: (path, list) => `已保存到 \`${path}\`：\n\n${list}`,
   notSaved: (path, why) => `什么都没有保存：\`${path}\` 写不进去。给出的原因：${why}`,
-  permissionHint: "需要给网关的用户写这个位置的权限（例如 `chmod u+w`）。",
+  permissionHint:
+    "需要做的：给网关的用户写这个位置的权限（例如 `chmod u+w`），并且 `holdfast.json` 的 `agents.defaults.tools` 要允许这个工具。",
   retryHint: "然后说 `再试一次`。",
 
   splitDone: (which, item, list) => `第 ${which} 项待办「${item}」可以拆成：\n\n${list}`,

@@ -95,6 +95,8 @@ const TABLE: readonly (readonly [string, Intent])[] = [
   ["准备示例会议记录", { kind: "sample" }],
 
   ["xyzzy", { kind: "other" }],
+  ["save a note that I like tea", { kind: "other" }],
+  ["保存下来了吗？", { kind: "other" }],
   ["今晚吃什么", { kind: "other" }],
   ["", { kind: "other" }],
 ];

@@ -1,0 +1,88 @@
+/**
+ * From the configuration's `provider/model` to a model that can be asked.
+ * Invariant: what is wrong with the configuration is said here, before anything is asked, and names the setting to change.
+ */
+import type { World } from "@holdfast/base";
+import { AgentError } from "../errors.ts";
+import type { Model } from "../types.ts";
+import { splitName } from "./answers.ts";
+import { API, piaiModel } from "./piai/model.ts";
+import { REHEARSAL, rehearsalModel } from "./rehearsal.ts";
+
+/** `models.providers.<id>` (docs/config.md). */
+export interface ProviderConfig {
+  readonly api?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly apiKey?: string | undefined;
+  readonly models?: readonly ModelConfig[] | undefined;
+}
+export interface ModelConfig {
+  readonly id: string;
+  /** Tokens. */
+  readonly contextWindow?: number | undefined;
+  readonly maxTokens?: number | undefined;
+}
+
+/** Providers whose address is known; a configuration may override it. */
+const ADDRESSES: Readonly<Record<string, string>> = {
+  openai: "https://api.openai.com/v1",
+  openrouter: "https://openrouter.ai/api/v1",
+  deepseek: "https://api.deepseek.com",
+  ollama: "http://127.0.0.1:11434/v1",
+};
+const CONTEXT_WINDOW_TOKENS = 128_000;
+
+export interface OpenModelOptions {
+  /** `agents.defaults.model.primary`, or `rehearsal/offline`. */
+  readonly choice: string;
+  readonly providers: Readonly<Record<string, ProviderConfig>>;
+  /** A key kept outside the configuration (credentials.json), or null. */
+  readonly apiKeyOf: (provider: string) => string | null;
+  readonly world: World;
+}
+
+/**
+ * Opens no connection. Throws `AgentError`: `model_bad_choice`, `model_unknown_provider`, `model_api_unsupported`,
+ * `model_key_missing`.
+ */
+export function openModel({ choice, providers, apiKeyOf, world }: OpenModelOptions): Model {
+  if (choice === REHEARSAL) return rehearsalModel(world);
+  const { provider, model } = splitName(choice);
+  if (provider === "" || model === "") throw new AgentError("model_bad_choice", { choice });
+  const config = Object.hasOwn(providers, provider) ? (providers[provider] ?? {}) : {};
+  const known = Object.hasOwn(ADDRESSES, provider) ? ADDRESSES[provider] : undefined;
+  const baseUrl = config.baseUrl ?? known;
+  if (baseUrl === undefined || !isUsable(baseUrl)) {
+    const names = [...new Set([...Object.keys(providers), ...Object.keys(ADDRESSES)])].join(", ");
+    throw new AgentError("model_unknown_provider", { choice, provider, known: names });
+  }
+  const api = config.api ?? API;
+  if (api !== API) throw new AgentError("model_api_unsupported", { provider, api, supported: API });
+  const apiKey = config.apiKey ?? apiKeyOf(provider) ?? keyless(baseUrl);
+  if (apiKey === null || apiKey === "") throw new AgentError("model_key_missing", { provider });
+  const limits = limitsOf(choice, model, config.models ?? []);
+  return piaiModel({ provider, model, baseUrl, apiKey, world, ...limits });
+}
+
+/** `fetch` takes no address with a user or password in it. */
+function isUsable(baseUrl: string): boolean {
+  const url = URL.parse(baseUrl);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+}
+
+/** Servers on this machine usually ask for no key, but the protocol wants one. */
+function keyless(baseUrl: string): string | null {
+  const host = new URL(baseUrl).hostname;
+  return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host) ? "none" : null;
+}
+
+/** A list of models is the provider's whole offer; without a list any name may be asked for. */
+function limitsOf(
+  choice: string,
+  model: string,
+  models: readonly ModelConfig[],
+): { readonly contextWindow: number; readonly maxTokens: number | null } {
+  const config = models.find(({ id }) => id === model);
+  if (config === undefined && models.length > 0) throw new AgentError("model_bad_choice", { choice });
+  return { contextWindow: config?.contextWindow ?? CONTEXT_WINDOW_TOKENS, maxTokens: config?.maxTokens ?? null };
+}

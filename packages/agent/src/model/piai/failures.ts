@@ -1,0 +1,113 @@
+/**
+ * Why a provider's answer failed, from the HTTP status where there is one and from the text where there is none.
+ * Invariant: the message names the provider and what to do, and holds no key, whatever the provider echoed.
+ */
+import { isObject, tryParse } from "@holdfast/base";
+import type { ModelFailure, ModelFailureCode } from "../../types.ts";
+import { modelFailure } from "../answers.ts";
+import type { Limit, PatienceLimits } from "./limits.ts";
+
+/** What was seen of the HTTP exchange; the library passes on a text only. */
+export interface Exchange {
+  /** Status of a response that was not ok. */
+  readonly status: number | null;
+  readonly retryAfterMs: number | null;
+  /** Whether headers arrived at all. */
+  readonly responded: boolean;
+}
+export interface Place {
+  readonly provider: string;
+  readonly model: string;
+  readonly baseUrl: string;
+  /** Taken out of every message. */
+  readonly apiKey: string;
+}
+
+const DETAIL_CHARS_MAX = 300;
+
+const ADVICE: Readonly<Record<ModelFailureCode, string>> = {
+  rate_limited: "Wait and try again, or raise the limit of the account.",
+  overloaded: "Try again later, or name a fallback model.",
+  timeout: "Try again; if it happens often, use a faster model.",
+  connection: "Check that it is running and reachable, and that models.providers has the right baseUrl.",
+  auth: "Check the provider's apiKey.",
+  billing: "Check the balance and the spending limit of the account.",
+  bad_request: "Check the model's name and that the provider supports what is asked for.",
+  context_overflow: "The conversation is too long for this model: shorten it, or use a model with a larger window.",
+  content_filter: "The provider refused the content; say it differently.",
+  bad_answer: "Try again; if it happens often, check the provider's compatibility.",
+  unknown: "Look at the provider's status page and logs.",
+};
+
+/** For texts without a status, and for statuses that mean several things. The first that matches counts. */
+const MEANINGS: readonly (readonly [RegExp, ModelFailureCode])[] = [
+  [
+    /insufficient[_ ]quota|exceeded your current quota|billing|payment|insufficient (?:balance|credits?|funds)/i,
+    "billing",
+  ],
+  [/content[_ ]filter|content[_ ]policy|content management policy|safety system/i, "content_filter"],
+  [/rate[_ ]?limit|too many requests/i, "rate_limited"],
+  [/overloaded|capacity|temporarily unavailable|service[_ ]unavailable|server[_ ]error/i, "overloaded"],
+  [/invalid[_ ]api[_ ]key|incorrect api key|unauthorized|authentication/i, "auth"],
+  [/finish_reason: network_error|terminated|other side closed|socket|ECONNRESET|EPIPE|premature close/i, "connection"],
+  [/without finish_reason|finish_reason|not valid JSON|JSON/i, "bad_answer"],
+];
+
+function meaningOf(text: string): ModelFailureCode | undefined {
+  return MEANINGS.find(([pattern]) => pattern.test(text))?.[1];
+}
+
+function codeOfStatus(status: number, text: string): ModelFailureCode {
+  const meaning = meaningOf(text);
+  if (status === 402 || (meaning === "billing" && status < 500)) return "billing";
+  if (status === 401 || status === 403) return meaning === "content_filter" ? "content_filter" : "auth";
+  if (status === 408 || status === 504) return "timeout";
+  if (status === 413) return "context_overflow";
+  if (status === 429) return "rate_limited";
+  if (status >= 500) return "overloaded";
+  return meaning === "content_filter" ? "content_filter" : "bad_request";
+}
+
+/** The provider's own words, as short as they can be: out of their JSON, on one line, without the key. */
+export function detailOf(text: string, apiKey: string): string {
+  const bare = text.replace(/^\d{3}\b[:\s]*/, "");
+  const parsed = tryParse(bare);
+  const body = isObject(parsed) && isObject(parsed.error) ? parsed.error : parsed;
+  const said = isObject(body) && typeof body.message === "string" ? body.message : bare;
+  const safe = (apiKey.length < 4 ? said : said.replaceAll(apiKey, "[key]")).replace(
+    /https?:\/\/[^\s"'<>]+/gi,
+    addressOf,
+  );
+  const line = safe.replace(/\s+/g, " ").trim();
+  return line.length > DETAIL_CHARS_MAX ? `${line.slice(0, DETAIL_CHARS_MAX).toWellFormed()}…` : line;
+}
+
+/** Without user, password and query: they may hold secrets. */
+function addressOf(baseUrl: string): string {
+  const url = URL.parse(baseUrl);
+  return url === null ? "its address" : `${url.origin}${url.pathname}`;
+}
+
+/** A failure that the library reported as `text`. `overflow`: the library knows the text as an overflow. */
+export function failureOf(text: string, overflow: boolean, exchange: Exchange, place: Place): ModelFailure {
+  const { status, retryAfterMs, responded } = exchange;
+  const detail = detailOf(text, place.apiKey);
+  const name = `${place.provider}/${place.model}`;
+  if (status !== null) {
+    const code = overflow && status < 429 ? "context_overflow" : codeOfStatus(status, text);
+    return modelFailure(code, `${name} answered ${status}: ${detail} ${ADVICE[code]}`, { status, retryAfterMs });
+  }
+  if (!responded) {
+    const message = `${name} did not answer at ${addressOf(place.baseUrl)}: ${detail} ${ADVICE.connection}`;
+    return modelFailure("connection", message);
+  }
+  const code = overflow ? "context_overflow" : (meaningOf(text) ?? "unknown");
+  return modelFailure(code, `${name} broke off: ${detail} ${ADVICE[code]}`);
+}
+
+/** A failure of our own patience. */
+export function expiredFailure(limit: Limit, limits: PatienceLimits, place: Place): ModelFailure {
+  const what = limit === "totalMs" ? "did not finish within" : "sent nothing for";
+  const message = `${place.provider}/${place.model} ${what} ${limits[limit] / 1000} s. ${ADVICE.timeout}`;
+  return modelFailure("timeout", message);
+}
