@@ -4,9 +4,10 @@
  * Works on the log as known at this moment; when the log turns out to have moved on, the draft is made again.
  * Invariant: after a draft is written the leaf is where its caller expects it, whichever branch the entries went to.
  */
+import type { OpenCall } from "./calls.ts";
 import { type Entry, fieldsOf, isMessage, isToolResult, type NewEntry } from "./entry.ts";
 import { SessionError } from "./errors.ts";
-import { afterEntry, entersContext, type OpenCall, openCallsOf } from "./open-calls.ts";
+import { afterEntry, entersContext, openCallsOf } from "./open-calls.ts";
 import type { Unstamped } from "./store.ts";
 
 /** What a draft has to know of the log. */

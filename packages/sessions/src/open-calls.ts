@@ -3,13 +3,8 @@
  * Invariant: between a call and its results nothing enters the context, because providers reject such a history. Only
  * calls that this software wrote count: those of other programs are completed when the request is built.
  */
+import type { OpenCall } from "./calls.ts";
 import { type Entry, isAssistant, isMessage, isToolResult, toolCallsOf } from "./entry.ts";
-
-export interface OpenCall {
-  readonly entryId: string;
-  readonly ordinal: number;
-  readonly toolCallId: string;
-}
 
 /** Open calls after one more entry. */
 export function afterEntry(open: readonly OpenCall[], entry: Entry, ours: boolean): readonly OpenCall[] {
@@ -20,7 +15,7 @@ export function afterEntry(open: readonly OpenCall[], entry: Entry, ours: boolea
   const calls = toolCallsOf(message);
   return calls.length === 0
     ? open
-    : calls.map((call, ordinal) => ({ entryId: entry.id, ordinal, toolCallId: call.id }));
+    : calls.map((call, ordinal) => ({ entryId: entry.id, ordinal, toolCallId: call.id, name: call.name }));
 }
 
 function isResultOf(entry: Entry, toolCallId: string, open: OpenCall): boolean {

@@ -5,7 +5,7 @@
  * at every moment of a fold, also of one that was killed.
  * Invariant: reading changes nothing. What has to be written because of it (a hand edit, a rebuilt row) is `adopt`.
  */
-import { open, readdir, readFile, stat } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { canonical, errnoOf, sha256 } from "@holdfast/base";
 import type { SessionRow, SessionsProblem } from "../../types.ts";
