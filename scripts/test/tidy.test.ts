@@ -86,6 +86,7 @@ const CASES: readonly Case[] = [
   { name: "setTimeout", text: "setTimeout(f, 1);", found: ["banned-call"] },
   { name: "timers/promises", text: 'import { setTimeout as s } from "node:timers/promises";', found: ["banned-call"] },
   { name: "randomBytes", text: "randomBytes(5);", found: ["banned-call"] },
+  { name: "randomBytes of a module", text: "chance().randomBytes(5);", found: ["banned-call"] },
   { name: "a clock in the world", text: "Date.now();", path: "packages/base/src/world.ts", found: [] },
 ];
 

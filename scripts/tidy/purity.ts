@@ -33,7 +33,7 @@ export const bannedCalls: FileRule = (source) => {
   const found: Finding[] = [];
   walk(source.program, (node) => {
     if (node.type !== "CallExpression" && node.type !== "NewExpression") return;
-    const name = nameOf(node.callee).replace(/^globalThis\./, "");
+    const name = nameOf(node.callee).replace(/^(globalThis)?\./, "");
     const bareDate = name === "Date" && (node.type === "CallExpression" || isEmpty(node.arguments));
     if (!BANNED_CALLS.includes(name) || (name === "Date" && !bareDate)) return;
     found.push(finding(source, source.lineOf(node.start), "banned-call", `${name} hides an input; take a World`));

@@ -48,14 +48,16 @@ function sameInode(fd: number, path: string): boolean {
   return there !== undefined && mine.ino === there.ino && mine.dev === there.dev;
 }
 
+/** What is held stays reachable: a collected database handle would give its lock back without anybody asking for it. */
+const held = new Set<() => void>();
+
 function lockOf(path: string, fd: number, unlock: () => void): FileLock {
-  let held = true;
   const release = (): void => {
-    if (!held) return;
-    held = false;
+    if (!held.delete(release)) return;
     unlock();
     closeSync(fd);
   };
+  held.add(release);
   return {
     path,
     note(value) {

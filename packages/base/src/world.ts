@@ -2,8 +2,8 @@
  * The one door for time, chance, ids and fault points. Everything else receives a `World`.
  * Invariant: no other file (drivers aside) reads a clock, draws a random number or starts a timer; without it
  * a simulated run could not be replayed from its seed.
+ * The crypto module is loaded at the first id: most commands only read, and it costs a third of Node's own start.
  */
-import { randomBytes, randomInt } from "node:crypto";
 import { type PointHook, pointsFromEnvironment } from "./points.ts";
 
 export type IdKind = "session" | "entry" | "holder" | "item" | "home" | "token";
@@ -57,6 +57,8 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
+const chance = (): typeof import("node:crypto") => process.getBuiltinModule("node:crypto");
+
 /** The real world. `points` defaults to what the environment asks for, which is nothing in production. */
 export function realWorld(points: PointHook = pointsFromEnvironment(process.env)): World {
   return {
@@ -68,8 +70,8 @@ export function realWorld(points: PointHook = pointsFromEnvironment(process.env)
       timer.unref();
       return { [Symbol.dispose]: () => clearInterval(timer) };
     },
-    newId: (kind) => makeId(kind, Date.now(), randomBytes),
-    random: () => randomInt(2 ** 47) / 2 ** 47,
+    newId: (kind) => makeId(kind, Date.now(), (count) => chance().randomBytes(count)),
+    random: () => chance().randomInt(2 ** 47) / 2 ** 47,
     at: points,
   };
 }

@@ -36,6 +36,14 @@ describe.each([
     expect(await other.line()).toBe(`busy ${kind}`);
   });
 
+  test("is not lost when its object is forgotten and collected", async () => {
+    await using temp = await tempDirectory();
+    await using keeper = startChild("lock-forgotten", [temp.at("lock")], { node: [...node, "--expose-gc"] });
+    expect(await keeper.line()).toBe("collected");
+    await using other = startChild("lock", [temp.at("lock")], { node });
+    expect(await other.line()).toBe(`busy ${kind}`);
+  });
+
   test("releasing frees it", async () => {
     await using temp = await tempDirectory();
     await using child = startChild("lock-twice", [temp.at("lock"), "release"], { node });
