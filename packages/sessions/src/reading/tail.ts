@@ -3,7 +3,8 @@
  *
  * From the leaf each parent is looked for; lines in between belong to other branches and are passed over without being
  * parsed. What cannot be judged from the tail alone (a parent that is nowhere before its child, repeated ids, entries
- * without ids, stale lines, old versions) is read whole instead: slower, never different.
+ * without ids, stale lines, old versions) is read whole instead: slower, never different. Only damage that lies before
+ * the context, and that no append can leave (a copy of a line above that line's own parent), is not seen from here.
  */
 import type { Entry, Header } from "../entry.ts";
 import { SessionError } from "../errors.ts";

@@ -20,6 +20,8 @@ export interface WalkOptions {
   readonly settings?: boolean | undefined;
 }
 
+const NOBODY = "";
+
 export class Walk {
   /** The path, newest first. */
   readonly found: Entry[] = [];
@@ -28,7 +30,7 @@ export class Walk {
   isWhole = false;
   readonly #options: WalkOptions;
   readonly #ids = new Set<string>();
-  /** The id looked for; undefined: any, the next entry is the leaf. */
+  /** The id looked for; undefined: any, the next entry is the leaf; NOBODY: none, but the rest may hold a repetition. */
   #wanted: string | undefined;
   #compaction: CompactionEntry | null = null;
   #lowestG = Number.POSITIVE_INFINITY;
@@ -56,7 +58,7 @@ export class Walk {
 
   /** At the beginning of the file: an id is still looked for, unless there was no entry at all. */
   end(): Step {
-    return this.#wanted === undefined ? "done" : "whole";
+    return this.#wanted === undefined || this.#wanted === NOBODY ? "done" : "whole";
   }
 
   #judge(seen: Peek): Step | "take" {
@@ -65,7 +67,10 @@ export class Walk {
     if (seen.g !== null) this.#lowestG = seen.g;
     if (this.#ids.has(seen.id)) return "whole";
     if (this.#wanted !== undefined && seen.id !== this.#wanted) return "on";
-    return this.#settings === null || mayTell(seen.type, this.#settings) ? "take" : this.#above(seen.parentId);
+    if (this.#settings === null) return "take";
+    this.#ids.add(seen.id);
+    if (!this.#isSearching(this.#settings)) return "done";
+    return mayTell(seen.type, this.#settings) ? "take" : this.#above(seen.parentId);
   }
 
   #parse(line: RawLine, isJudged: boolean): Step {
@@ -98,13 +103,16 @@ export class Walk {
     if (this.#compaction === null && isCompaction(entry)) this.#compaction = entry;
     if (!this.isWhole && entry.id !== this.#compaction?.firstKeptEntryId) return this.#above(entry.parentId);
     this.#settings = settingsIn(this.found.toReversed());
-    return this.#options.settings === true ? this.#setting(entry, this.#settings) : "done";
+    return this.#setting(entry, this.#settings);
   }
 
-  /** Looks for the parent next; above a root there is nothing. */
+  /**
+   * Looks for the parent next; above a root there is nothing. A leaf alone is believed only when its parent was met (or
+   * the beginning): it might repeat an earlier line, which would stand in between.
+   */
   #above(parentId: string | null): Step {
-    if (parentId === null) return "done";
-    this.#wanted = parentId;
+    if (parentId === null && this.#ids.size > 1) return "done";
+    this.#wanted = parentId ?? NOBODY;
     return "on";
   }
 
@@ -112,7 +120,11 @@ export class Walk {
     const here = settingsIn([entry]);
     const next = { model: known.model ?? here.model, thinkingLevel: known.thinkingLevel ?? here.thinkingLevel };
     this.#settings = next;
-    return next.model !== null && next.thinkingLevel !== null ? "done" : this.#above(entry.parentId);
+    return this.#isSearching(next) || this.#ids.size === 1 ? this.#above(entry.parentId) : "done";
+  }
+
+  #isSearching(known: Settings): boolean {
+    return this.#options.settings === true && (known.model === null || known.thinkingLevel === null);
   }
 }
 
