@@ -8,7 +8,7 @@
 import { isObject, type JsonObject, messageOf } from "@holdfast/base";
 import type { Entry, NewEntry } from "@holdfast/sessions";
 import { intentEntry, resultEntry, verdictEntry } from "./actions/entries.ts";
-import { actionKey, attemptDirectory, identityKey, lockAction, makeAttemptDirectory } from "./actions/folder.ts";
+import { actionKey, attemptDirectory, lockAction, makeAttemptDirectory } from "./actions/folder.ts";
 import { type Intent, intentsOf, turnRecordsOf } from "./entries.ts";
 import { AgentError } from "./errors.ts";
 import { argumentsErrorOf } from "./model/answers.ts";
@@ -77,12 +77,7 @@ function describe(
   const tool = agent.tools.get(open.call.name);
   const args = isObject(open.call.arguments) ? (open.call.arguments as JsonObject) : {};
   const intent = intentsOf(log, open.answer.id, open.ordinal).at(-1);
-  const identity = tool?.check(args) === null ? tool.identity?.(args) : undefined;
-  const key =
-    intent?.key ??
-    (tool === undefined || identity === undefined
-      ? actionKey(session.id, open.answer.id, open.ordinal)
-      : identityKey(agent.id, tool.spec.name, identity));
+  const key = intent?.key ?? actionKey(session.id, open.answer.id, open.ordinal);
   return { ...open, key, tool, args, intent, log, closing };
 }
 

@@ -4,7 +4,7 @@
  * Invariant: nothing is `happened` or `absent` by assumption. A probe of the world says so, or the verdict is `unknown`
  * and the text says what would settle it.
  */
-import { assertNever, type JsonObject } from "@holdfast/base";
+import { assertNever, type JsonObject, messageOf } from "@holdfast/base";
 import type { Intent } from "./entries.ts";
 import type { Effect, Probe, Tool, ToolContext, ToolOutcome, Verdict } from "./types.ts";
 
@@ -41,14 +41,31 @@ export async function settle(intent: Intent, { homeId, tool, args, context }: As
   if (tool === undefined) return unknown({}, `There is no tool "${intent.tool}" any more that could tell.`);
   const effect = stricter(intent.effect, tool.effect);
   if (effect === "none" || effect === "idempotent") return repeatable();
-  if (effect === "opaque" || tool.probe === undefined) {
+  if (effect === "opaque") {
     return unknown({}, "Nothing can tell whether it was done; look at the place it acts on.");
   }
-  const first = await tool.probe(args, intent.evidence, context);
+  const first = await asked(tool, { args, intent, context });
   if (first.kind !== "in_flight") return found(first);
   await first.wait(context.signal);
-  const second = await tool.probe(args, intent.evidence, context);
+  const second = await asked(tool, { args, intent, context });
   return second.kind === "in_flight" ? second : found(second);
+}
+
+/** A probe that fails cannot tell; were its error thrown, the message could neither be answered nor fail. */
+async function asked(
+  tool: Tool,
+  { args, intent, context }: { readonly args: JsonObject; readonly intent: Intent; readonly context: ToolContext },
+): Promise<Probe> {
+  const cannotTell = (why: string): Probe => ({
+    kind: "unknown",
+    evidence: { probe: why },
+    says: `Looking failed: ${why}.`,
+  });
+  try {
+    return (await tool.probe?.(args, intent.evidence, context)) ?? cannotTell("there is no probe");
+  } catch (error) {
+    return cannotTell(messageOf(error));
+  }
 }
 
 function found(probe: Exclude<Probe, { readonly kind: "in_flight" }>): Settled {

@@ -1,86 +1,12 @@
 import { readFile } from "node:fs/promises";
-import { LIMITS, realWorld, type World } from "@holdfast/base";
-import { memorySessions, type Sessions } from "@holdfast/sessions";
+import { LIMITS } from "@holdfast/base";
 import { describe, expect, test } from "vitest";
-import { act, failed, type ScriptedStep, say, sayAndAct, scriptedModel, stalled } from "../src/model/scripted.ts";
+import { act, failed, say, sayAndAct, scriptedModel, stalled } from "../src/model/scripted.ts";
 import { builtinTools } from "../src/tools/builtin.ts";
-import { turn } from "../src/turn.ts";
-import {
-  type AgentParts,
-  agentOf,
-  dataOf,
-  entriesOf,
-  KEY,
-  type Lane,
-  laneOf,
-  messageOf,
-  outline,
-  resultsOf,
-} from "./support/agent.ts";
-import { temporaryWorkspace } from "./support/workspace.ts";
+import { dataOf, entriesOf, KEY, laneOf, messageOf, outline, resultsOf } from "./support/agent.ts";
+import { stage } from "./support/stage.ts";
 
-const NEVER = new AbortController().signal;
 const WRITE = { path: "a.txt", content: "hello" };
-
-/** A clock that tests move, and renewals that tests trigger. */
-function steeredWorld(): World & { ms: number; renew(): void } {
-  const real = realWorld(() => {});
-  const renewals = new Set<() => void>();
-  return {
-    ...real,
-    ms: real.nowMs(),
-    nowMs() {
-      return this.ms;
-    },
-    every(_ms, run) {
-      renewals.add(run);
-      return { [Symbol.dispose]: () => renewals.delete(run) };
-    },
-    renew() {
-      for (const run of renewals) run();
-    },
-  };
-}
-
-interface Stage extends AsyncDisposable {
-  readonly world: ReturnType<typeof steeredWorld>;
-  readonly sessions: Sessions;
-  readonly path: string;
-  run(
-    lane: Lane,
-    script: readonly ScriptedStep[],
-    more?: Partial<AgentParts> & { signal?: AbortSignal },
-  ): ReturnType<typeof turn>;
-}
-
-async function stage(): Promise<Stage> {
-  const world = steeredWorld();
-  const space = await temporaryWorkspace({ world });
-  const sessions = memorySessions(world);
-  return {
-    world,
-    sessions,
-    path: space.path,
-    async run(lane, script, { signal = NEVER, ...more } = {}) {
-      const model = scriptedModel(script, { world });
-      const parts = {
-        sessions,
-        model,
-        world,
-        lane,
-        root: space.root,
-        workspace: space.path,
-        tools: builtinTools(),
-        ...more,
-      };
-      return turn(lane.item, await agentOf(parts), signal);
-    },
-    async [Symbol.asyncDispose]() {
-      await sessions.close();
-      await space[Symbol.asyncDispose]();
-    },
-  };
-}
 
 describe("a first message", () => {
   test("is heard, answered and queued, in that order, under one right", async () => {
@@ -244,7 +170,7 @@ describe("a model that fails", () => {
     expect(outcome).toMatchObject({
       kind: "stopped",
       code: "model_failed",
-      text: expect.stringMatching(/key refused[^]*holdfast.json/),
+      text: expect.stringMatching(/key refused[\s\S]*holdfast.json/),
     });
     const entries = await entriesOf(on.sessions);
     const failure = entries.at(-1);

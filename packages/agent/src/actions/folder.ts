@@ -13,11 +13,6 @@ export function actionKey(sessionId: string, entryId: string, ordinal: number): 
   return digest(["action", sessionId, entryId, ordinal]);
 }
 
-/** The key of a business act, the same in every session of the agent. */
-export function identityKey(agentId: string, tool: string, identity: string): string {
-  return digest(["identity", agentId, tool, identity]);
-}
-
 export function attemptDirectory(actions: string, key: string, attempt: number): string {
   return join(actions, key, String(attempt));
 }

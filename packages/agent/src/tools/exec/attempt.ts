@@ -9,7 +9,6 @@
  * Invariant: `started` is made once and never changes, so "was not started" can be made true for ever.
  * This file and supervisor.ts use Node alone: the supervisor must start where nothing else can be resolved.
  */
-import { randomUUID } from "node:crypto";
 import { link, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -46,7 +45,7 @@ export async function readRecord(directory: string, name: string): Promise<unkno
 
 /** Makes `started` hold this record, durably, unless it is there. False: somebody else was first. */
 export async function makeStarted(directory: string, record: unknown): Promise<boolean> {
-  const aside = join(directory, `started.${process.pid}.${randomUUID()}.tmp`);
+  const aside = join(directory, `started.${process.pid}.tmp`);
   await writeSynced(aside, record);
   try {
     await link(aside, join(directory, "started"));
@@ -62,7 +61,7 @@ export async function makeStarted(directory: string, record: unknown): Promise<b
 
 /** Writes a record under its final name, whole and durable. */
 export async function putRecord(directory: string, name: string, record: unknown): Promise<void> {
-  const aside = join(directory, `${name}.${process.pid}.${randomUUID()}.tmp`);
+  const aside = join(directory, `${name}.${process.pid}.tmp`);
   await writeSynced(aside, record);
   await rename(aside, join(directory, name));
   await syncFolder(directory);

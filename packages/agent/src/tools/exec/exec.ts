@@ -168,6 +168,7 @@ async function probe(context: ToolContext): Promise<Probe> {
         says: "The command was not started, and cannot start late.",
       };
     case "unmarked":
+      // Throws where the folder itself is gone: then nothing is known, and nothing can be made impossible.
       await makeStarted(attemptDirectory, VOID);
       return probe(context);
     default:

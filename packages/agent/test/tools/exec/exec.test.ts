@@ -207,9 +207,13 @@ describe("after a crash of the gateway", () => {
     });
   });
 
-  test("a start mark is made once", async () => {
+  test("two supervisors of one attempt: the command runs once, and the mark stays as it is", async () => {
     await using space = await temporaryWorkspace();
-    const made = await Promise.all([1, 2, 3].map(() => makeStarted(space.context.attemptDirectory, { void: true })));
-    expect(made.filter(Boolean)).toHaveLength(1);
+    const both = await Promise.all([1, 2].map(() => startByHand(space.context, "echo ran >> runs")));
+    await Promise.all(both.map((supervisor) => once(supervisor, "exit")));
+    expect(await readFile(space.inside("runs"), "utf8")).toBe("ran\n");
+    const mark = await readRecord(space.context.attemptDirectory, "started");
+    expect(await makeStarted(space.context.attemptDirectory, { void: true })).toBe(false);
+    expect(await readRecord(space.context.attemptDirectory, "started")).toEqual(mark);
   });
 });
