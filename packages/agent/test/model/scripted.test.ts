@@ -86,8 +86,13 @@ test("an abort while it pauses ends the pause", async () => {
 
 test("a stalled step hangs until it is aborted", async () => {
   const stop = new AbortController();
-  const model = scriptedModel([stalled("thinking")]);
-  const asked = model.ask(hello, { signal: stop.signal, onDelta: () => queueMicrotask(() => stop.abort()) });
+  const states: string[] = [];
+  const asked = scriptedModel([stalled("thinking")])
+    .ask(hello, { signal: stop.signal, onDelta: () => states.push("shown") })
+    .finally(() => states.push("ended"));
+  await new Promise(setImmediate);
+  expect(states).toEqual(["shown"]);
+  stop.abort();
   expect(await asked).toMatchObject({ stop: "aborted", content: [{ text: "thinking" }] });
 });
 

@@ -11,7 +11,7 @@ import type { Model, ModelAnswer, ModelDelta, ModelRequest } from "../../types.t
 import { type AskOptions, abortedAnswer, failedAnswer } from "../answers.ts";
 import { watchedFetch } from "./exchange.ts";
 import { expiredFailure, failureOf, type Place } from "./failures.ts";
-import { type Limit, PATIENCE, type PatienceLimits, type Watch, watch } from "./limits.ts";
+import { type Limit, PATIENCE, type PatienceLimits, watch } from "./limits.ts";
 import { contentOf, piContext, usageOf } from "./messages.ts";
 
 export const API = "openai-completions";
@@ -90,7 +90,7 @@ async function askOnce(library: Library, request: ModelRequest, { options, ask, 
     onProviderStreamEvent: () => patience.reached("idleMs"),
     ...(options.maxTokens === null ? {} : { maxTokens: options.maxTokens }),
   });
-  const message = await follow(events, ask, patience);
+  const message = await follow(events, ask);
   const content = contentOf(message);
   if (message.stopReason === "stop" || message.stopReason === "toolUse" || message.stopReason === "length") {
     return wholeAnswer(library, message, { options, ask, by });
@@ -105,14 +105,12 @@ async function askOnce(library: Library, request: ModelRequest, { options, ask, 
 async function follow(
   events: AsyncIterable<pi.AssistantMessageEvent>,
   { onDelta }: AskOptions,
-  patience: Watch,
 ): Promise<pi.AssistantMessage> {
   for await (const event of events) {
     if (event.type === "done") return event.message;
     if (event.type === "error") return event.error;
     const delta = deltaOf(event);
     if (delta !== null) onDelta(delta);
-    if (event.type !== "start") patience.reached("idleMs");
   }
   throw new TypeError("the library's stream ended without a result");
 }
