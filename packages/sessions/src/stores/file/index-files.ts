@@ -34,8 +34,8 @@ export interface IndexState {
   snapshotBytes: number;
   /** Rows that must become journal lines before anything else, null for a removed one. */
   adopt: Changes;
-  /** The snapshot that `adopt` came from, to be named with it. */
-  adopted: { readonly size: number; readonly hash: string } | null;
+  /** The snapshot that `adopt` came from, to be named with it; its text where some of it could not be used. */
+  adopted: { readonly size: number; readonly hash: string; readonly damaged: Buffer | null } | null;
   readonly problems: readonly SessionsProblem[];
 }
 
@@ -115,27 +115,33 @@ export function applyChanges(rows: Rows, changes: Changes): void {
   }
 }
 
-/** What of an edited snapshot wins over older lines: every row that differs from the copy we kept of ours. */
-function edits(edited: ParsedSnapshot, kept: ParsedSnapshot): Changes {
-  const wins: Changes = new Map();
-  for (const [key, row] of edited.rows) {
-    if (canonical(row) !== canonical(kept.rows.get(key) ?? null)) wins.set(key, row);
-  }
-  const brokenKeys = new Set(edited.broken.map((row) => row.key));
-  for (const key of edited.whole ? kept.rows.keys() : []) {
-    if (!edited.rows.has(key) && !brokenKeys.has(key)) wins.set(key, null);
-  }
-  return wins;
-}
-
 interface Base {
   readonly rows: Rows;
+  /** Win over the journals. */
   readonly wins: Changes;
+  /** Count only where the journals say nothing. */
+  readonly fills: Rows;
   readonly problems: SessionsProblem[];
   readonly adopted: IndexState["adopted"];
 }
 
 const NOTHING: ParsedSnapshot = { rows: new Map(), broken: [], whole: true };
+
+/** What an edited snapshot says: what differs from our copy wins; what is missing was removed, or only damaged. */
+function edits(edited: ParsedSnapshot, kept: ParsedSnapshot): Pick<Base, "wins" | "fills"> {
+  const wins: Changes = new Map();
+  const fills: Rows = new Map();
+  for (const [key, row] of edited.rows) {
+    if (canonical(row) !== canonical(kept.rows.get(key) ?? null)) wins.set(key, row);
+  }
+  const brokenKeys = new Set(edited.broken.map((row) => row.key));
+  for (const [key, row] of kept.rows) {
+    if (edited.rows.has(key)) continue;
+    if (edited.whole && !brokenKeys.has(key)) wins.set(key, null);
+    else fills.set(key, row);
+  }
+  return { wins, fills };
+}
 
 async function readBackup(directory: string): Promise<ParsedSnapshot | undefined> {
   const backup = await readIfThere(backupPath(directory));
@@ -144,32 +150,37 @@ async function readBackup(directory: string): Promise<ParsedSnapshot | undefined
 
 /** The rows below the journals: the snapshot as we wrote it, as somebody edited it, its copy, or the transcripts. */
 async function baseRows(directory: string, files: RawFiles, names: readonly string[]): Promise<Base> {
-  if (files.snapshot === undefined) return withoutSnapshot(directory, files.journals.length > 0, names);
+  if (files.snapshot === undefined) return withoutSnapshot(directory, files.journals[0]?.n);
   const parsed = parseSnapshot(files.snapshot.toString("utf8"));
   const problems: SessionsProblem[] = parsed.broken.map(({ key, why }) => ({
     code: "row_broken",
     what: `${key}: ${why}`,
   }));
   const hash = sha256(files.snapshot);
-  if (names.slice(-2).includes(hash)) return { rows: parsed.rows, wins: new Map(), problems, adopted: null };
-  const kept = (await readBackup(directory)) ?? NOTHING;
-  const adopted = { size: files.snapshot.length, hash };
-  const wins = edits(parsed, kept);
-  if (names.length > 0) {
-    for (const [key] of wins) problems.push({ code: "edited_by_hand", what: key });
-  }
-  return { rows: new Map([...kept.rows, ...parsed.rows]), wins, problems, adopted };
+  const asWritten = names.slice(-2).includes(hash);
+  if (asWritten) return { rows: parsed.rows, wins: new Map(), fills: new Map(), problems, adopted: null };
+  const { wins, fills } = edits(parsed, (await readBackup(directory)) ?? NOTHING);
+  const damaged = parsed.broken.length > 0 ? files.snapshot : null;
+  const adopted = { size: files.snapshot.length, hash, damaged };
+  if (names.length > 0) for (const key of wins.keys()) problems.push({ code: "edited_by_hand", what: key });
+  return { rows: new Map([...parsed.rows, ...fills]), wins, fills, problems, adopted };
 }
 
-async function withoutSnapshot(directory: string, journals: boolean, names: readonly string[]): Promise<Base> {
-  const none: Base = { rows: new Map(), wins: new Map(), problems: [], adopted: null };
-  if (journals && names.length === 0) return none;
+/** No snapshot: not yet, if the first journal is there (it is deleted only after a snapshot was written); else lost. */
+async function withoutSnapshot(directory: string, firstJournal: number | undefined): Promise<Base> {
+  const none: Base = { rows: new Map(), wins: new Map(), fills: new Map(), problems: [], adopted: null };
+  if (firstJournal === 1) return none;
   const backup = await readBackup(directory);
   if (backup !== undefined) {
-    return { ...none, rows: backup.rows, problems: [{ code: "from_backup", what: backupPath(directory) }] };
+    return {
+      ...none,
+      rows: backup.rows,
+      fills: new Map(backup.rows),
+      problems: [{ code: "from_backup", what: backupPath(directory) }],
+    };
   }
   const { rows, problems } = await rebuildRows(directory);
-  return { ...none, rows, wins: new Map(rows), problems };
+  return { ...none, rows, fills: new Map(rows), problems };
 }
 
 /** Reads everything. */
@@ -178,8 +189,8 @@ export async function loadIndex(directory: string): Promise<IndexState> {
   const seen: Replayed = { changes: new Map(), snapshots: [], problems: [] };
   for (const { bytes } of files.journals) replay(bytes, seen);
   const base = await baseRows(directory, files, seen.snapshots);
-  // Edited rows win over older lines; rebuilt ones only fill holes.
-  const adopt = new Map([...base.wins].filter(([key]) => base.adopted !== null || !seen.changes.has(key)));
+  const adopt: Changes = new Map([...base.fills].filter(([key]) => !seen.changes.has(key)));
+  for (const [key, row] of base.wins) adopt.set(key, row);
   applyChanges(base.rows, seen.changes);
   applyChanges(base.rows, adopt);
   const last = files.journals.at(-1);

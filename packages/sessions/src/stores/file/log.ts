@@ -35,6 +35,7 @@ export async function readLog(path: string, before?: Position): Promise<Reading 
   const handle = await during(path, "open", () => openIfThere(path, constants.O_RDONLY));
   if (handle === undefined) return undefined;
   try {
+    if (!(await handle.stat()).isFile()) throw new SessionError("not_a_file", { path });
     const now =
       before === undefined
         ? { since: "none" as const, position: await positionOf(handle) }

@@ -7,7 +7,7 @@
  */
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import { LIMITS, syncDirectory, type World } from "@holdfast/base";
+import { LIMITS, syncDirectory, type World, writeWhole } from "@holdfast/base";
 import type { ListedSession, SessionRow, SessionsProblem } from "../../types.ts";
 import { appendLines } from "./append-lines.ts";
 import { foldIndex } from "./fold.ts";
@@ -93,7 +93,13 @@ export class RowIndex {
 
   /** Makes what was found beside the journals the newest word, once. */
   async #adopt(state: IndexState): Promise<void> {
-    const atMs = this.#options.world.nowMs();
+    const { directory, world } = this.#options;
+    const atMs = world.nowMs();
+    if (state.adopted?.damaged) {
+      // The next fold writes the file anew: what could not be used is kept beside it.
+      const aside = `${indexPath(directory)}.damaged-${state.adopted.hash.slice(0, 8)}`;
+      await writeWhole(world, aside, state.adopted.damaged);
+    }
     const rows = Array.from(state.adopt, ([key, row]) => encodeJournalRow(key, row, atMs)).join("");
     const name = state.adopted === null ? "" : encodeJournalSnapshot(state.adopted.size, state.adopted.hash);
     await this.#append(state, rows + name);
