@@ -75,7 +75,7 @@ export async function startChild(
 /** A held process hears no signal of the terminal, so it must not be left behind when this one is told to go. */
 function killedWithUs(child: ChildProcess): () => void {
   const kill = (): void => void child.kill("SIGKILL");
-  process.on("exit", kill);
+  process.prependListener("exit", kill); // before its home is removed
   return () => void process.off("exit", kill);
 }
 

@@ -52,7 +52,7 @@ export async function demo(context: CommandContext, options: DemoOptions): Promi
 /** Until disposed: a signal removes the home (its processes die with this one) and ends the demo as that signal would. */
 function removedOnSignal(stage: Stage, keep: boolean): Disposable {
   const end = (signal: "SIGINT" | "SIGTERM" | "SIGHUP"): void => {
-    if (!keep) stage.remove();
+    if (!keep) process.on("exit", () => stage.remove());
     process.exit(128 + constants.signals[signal]);
   };
   for (const signal of SIGNALS) process.on(signal, end);

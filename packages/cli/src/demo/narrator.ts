@@ -4,7 +4,7 @@ import { printable } from "../output.ts";
 import { widthOf, wrap } from "../table.ts";
 
 const MARGIN = "     ";
-const LABEL_WIDTH = 10;
+const LABEL_WIDTH = 12;
 const LINE_WIDTH = 96;
 
 export class Narrator {

@@ -63,7 +63,8 @@ export class Stage {
     return kept;
   }
 
+  /** Tries again for a moment: a process that was just killed may have left a file between two looks. */
   remove(): void {
-    rmSync(this.root, { recursive: true, force: true });
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   }
 }

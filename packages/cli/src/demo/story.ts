@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import type { World } from "@holdfast/base";
+import { isObject, type World } from "@holdfast/base";
 import { GatewayClient } from "../client.ts";
 import { CliError } from "../errors.ts";
 import { type GatewayChild, startChild } from "./child.ts";
@@ -12,7 +12,8 @@ import { type Facts, factsOf } from "./facts.ts";
 import type { Narrator } from "./narrator.ts";
 import type { Scene } from "./scene.ts";
 import { DEMO_KEY, type Stage } from "./stage.ts";
-import { type Narration, narrationIn } from "./text/index.ts";
+import { narrationIn } from "./text/index.ts";
+import type { Narration } from "./text/words.ts";
 import { WriteWatch } from "./watch.ts";
 
 const HOLD_LIMIT_MS = 15_000;
@@ -127,13 +128,21 @@ async function afterTheKill(
   await untilAnswered(telling, client);
   const facts = factsOf(stage.readTranscript());
   narrator.mark(words.verdict, `${facts.verdict ?? "-"}: ${words.verdictMeans(facts.verdict ?? "")}`);
-  narrator.fact(words.evidence, JSON.stringify(facts.evidence));
+  narrator.fact(words.evidence, evidenceIn(facts.evidence, words));
   narrator.mark(words.writes, words.writesSeen(watch.count));
   narrator.says("holdfast", facts.answers.at(-1) ?? "");
   narrator.step(words.goesOn);
   const answer = await converse(telling, client, scene.sayAfter);
   await world.sleep(LOOK_EVERY_MS); // let the watcher hear the last notice, if there is one
   return { answer, facts: factsOf(stage.readTranscript()) };
+}
+
+/** The recorded evidence of a write, in words; as it is where it has another shape. */
+function evidenceIn(evidence: unknown, words: Narration): string {
+  const { planned, now, intent } = isObject(evidence) ? evidence : {};
+  if (intent === null) return words.noIntent;
+  if (typeof planned !== "string" || !isObject(now)) return JSON.stringify(evidence);
+  return words.comparison(planned, typeof now.sha256 === "string" ? now.sha256 : null);
 }
 
 /** The interrupted message is finished by the new gateway without being asked. */

@@ -1,5 +1,5 @@
 /** The demo in English. */
-import type { Words } from "./index.ts";
+import { short, type Words } from "./words.ts";
 
 const ORDINALS = ["first", "second", "third", "fourth"] as const;
 
@@ -41,7 +41,7 @@ export const en: Words = {
     sayAfter: (asked) => `The ${ORDINALS[asked] ?? "last"} one, split it finer`,
   },
   narration: {
-    title: (seed) => `A to-do list, and a process that dies between writing it and saying so   (seed ${seed})`,
+    title: (seed) => `A to-do list, and kill -9 in the middle of saving it   (seed ${seed})`,
     home: (path) => `temporary home ${path}`,
     starts: (pid) => `A gateway starts: real HTTP, no network, the rehearsal model   (process ${pid})`,
     readOnly: (directory) => `The folder ${directory}/ is read-only`,
@@ -54,12 +54,15 @@ export const en: Words = {
     fileIsNot: (path) => `${path} is not there`,
     inLog: "in the log",
     logHas: (intents, results) =>
-      `the intent to write (${intents}), and ${results === 0 ? "no result" : `${results} result(s)`}`,
-    killed: (pid) => `kill -9 ${pid}`,
+      `${intents === 0 ? "the wish to write, no intent" : "the intent to write"}, ${results === 0 ? "no result" : "a result"}`,
+    killed: (pid) => `kill -9 ${pid}: it cannot say goodbye`,
     startsAgain: (pid) => `A new gateway opens the same home   (process ${pid})`,
     verdict: "verdict",
     verdictMeans: (verdict) => MEANINGS[verdict] ?? "",
     evidence: "evidence",
+    comparison: (planned, now) =>
+      `meant to write sha256 ${short(planned)}; on disk is ${now === null ? "no such file" : `sha256 ${short(now)}`}`,
+    noIntent: "no intent was recorded, so the write had not begun",
     writes: "writes",
     writesSeen: (count) => `${count}, counted from outside by watching the folder`,
     goesOn: "The conversation goes on",

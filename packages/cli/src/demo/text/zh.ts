@@ -1,5 +1,5 @@
 /** The demo in Chinese. */
-import type { Words } from "./index.ts";
+import { short, type Words } from "./words.ts";
 
 const ORDINALS = ["一", "二", "三", "四"] as const;
 
@@ -36,7 +36,7 @@ export const zh: Words = {
     sayAfter: (asked) => `刚才第${ORDINALS[asked] ?? "一"}项待办，能不能再拆细一点？`,
   },
   narration: {
-    title: (seed) => `一份待办清单，和一个写完文件、还没来得及记下结果就死掉的进程   （种子 ${seed}）`,
+    title: (seed) => `一份待办清单，保存到一半时 kill -9   （种子 ${seed}）`,
     home: (path) => `临时目录 ${path}`,
     starts: (pid) => `启动网关：真实 HTTP，不联网，排练模型   （进程 ${pid}）`,
     readOnly: (directory) => `目录 ${directory}/ 是只读的`,
@@ -50,11 +50,14 @@ export const zh: Words = {
     inLog: "记录里",
     logHas: (intents, results) =>
       `有写入的意图（${intents} 条），${results === 0 ? "没有结果" : `有 ${results} 条结果`}`,
-    killed: (pid) => `kill -9 ${pid}`,
+    killed: (pid) => `kill -9 ${pid}：来不及说再见`,
     startsAgain: (pid) => `新的网关打开同一个目录   （进程 ${pid}）`,
     verdict: "结论",
     verdictMeans: (verdict) => MEANINGS[verdict] ?? "",
     evidence: "证据",
+    comparison: (planned, now) =>
+      `要写入的 sha256 是 ${short(planned)}；磁盘上${now === null ? "没有这个文件" : `的 sha256 是 ${short(now)}`}`,
+    noIntent: "没有意图记录，所以写入还没有开始",
     writes: "写入次数",
     writesSeen: (count) => `${count} 次，由外部监视目录数出`,
     goesOn: "对话继续",
