@@ -133,7 +133,10 @@ function english(item: string): Steps {
 
 function chinese(item: string): Steps {
   const act = plain(item);
-  const rule = CHINESE.find(({ verbs }) => verbs.test(act));
+  // The verb that comes first: 预订发布评审 is about booking, although 发 is in it.
+  const [rule] = CHINESE.filter(({ verbs }) => verbs.test(act)).sort(
+    (one, other) => act.search(one.verbs) - act.search(other.verbs),
+  );
   return rule === undefined
     ? [`写下「${act}」做到什么程度算完成`, `先做「${act}」的前半小时`, `看看「${act}」的结果，记下还差什么`]
     : rule.steps(act);

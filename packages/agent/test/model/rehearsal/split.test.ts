@@ -21,6 +21,11 @@ test.each(["周五前把预算草案发给小美", "预订发布评审的会议�
   for (const step of steps) expect(step).toMatch(/\p{Script=Han}/u);
 });
 
+test("the verb that comes first decides, not one inside another word", () => {
+  expect(splitTodo("预订发布评审的会议室", "zh")[0]).toContain("时间、地点");
+  expect(splitTodo("周五前把预算草案发给小美", "zh")[2]).toContain("谁已收到");
+});
+
 test("always three different steps", () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1 }), fc.constantFrom("en" as const, "zh" as const), (item, language) => {
