@@ -30,7 +30,7 @@ export async function ask(work: Work, answering: readonly string[]): Promise<Ask
     onDelta: (delta) => agent.observe(item.sessionKey, { kind: "delta", answerId, delta }),
   });
   agent.world.at("model:after-answer");
-  const failure = failureOf(answer);
+  const failure = failureOf(answer, signal);
   if (failure === null && answer.stop !== "aborted") {
     await append(work, [answerEntry(work, { id: answerId, answer, answering, seen })]);
     return { kind: "answered" };
@@ -52,8 +52,10 @@ async function requestFor({ agent, session }: Work, leaf: string | null): Promis
 }
 
 /** An answer that says nothing and calls nothing is a failure: sent on, it would be silence. */
-function failureOf(answer: ModelAnswer): ModelFailure | null {
-  if (answer.stop === "aborted") return null;
+function failureOf(answer: ModelAnswer, signal: AbortSignal): ModelFailure | null {
+  if (answer.stop === "aborted") {
+    return signal.aborted ? null : modelFailure("bad_answer", "The model broke off without being asked to.");
+  }
   if (answer.stop === "failed") return answer.failure ?? modelFailure("unknown", "The model failed without a reason.");
   const says = answer.content.some(
     (block) => block.type === "toolCall" || (block.type === "text" && block.text.trim() !== ""),

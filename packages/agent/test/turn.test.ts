@@ -163,6 +163,16 @@ describe("a model that fails", () => {
     expect(await on.run(laneOf("hi"), [say("  ")])).toMatchObject({ kind: "retry", failure: { code: "bad_answer" } });
   });
 
+  test("an answer that breaks off by itself is a failure, not an abort", async () => {
+    await using on = await stage();
+    const model = scriptedModel([say("Hel")]);
+    const ask: typeof model.ask = async (...asked) => ({ ...(await model.ask(...asked)), stop: "aborted" });
+    expect(await on.run(laneOf("hi"), [], { model: { name: model.name, ask } })).toMatchObject({
+      kind: "retry",
+      failure: { code: "bad_answer" },
+    });
+  });
+
   test("not retryable: the sender reads why and what to do, once", async () => {
     await using on = await stage();
     const lane = laneOf("hi");

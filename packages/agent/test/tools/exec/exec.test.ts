@@ -209,8 +209,9 @@ describe("after a crash of the gateway", () => {
 
   test("two supervisors of one attempt: the command runs once, and the mark stays as it is", async () => {
     await using space = await temporaryWorkspace();
-    const both = await Promise.all([1, 2].map(() => startByHand(space.context, "echo ran >> runs")));
-    await Promise.all(both.map((supervisor) => once(supervisor, "exit")));
+    const first = await startByHand(space.context, "echo ran >> runs");
+    const second = await startByHand(space.context, "echo ran >> runs");
+    await Promise.all([once(first, "exit"), once(second, "exit")]);
     expect(await readFile(space.inside("runs"), "utf8")).toBe("ran\n");
     const mark = await readRecord(space.context.attemptDirectory, "started");
     expect(await makeStarted(space.context.attemptDirectory, { void: true })).toBe(false);
