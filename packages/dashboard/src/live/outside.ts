@@ -51,5 +51,5 @@ export interface Outside {
   readonly clock: Clock;
   readonly keep: Keep;
   /** A new Idempotency-Key. */
-  newKey(): string;
+  readonly newKey: () => string;
 }

@@ -7,7 +7,7 @@ import { chooseLanguage, chosenLanguage, LANGUAGES, type Language } from "../tex
 import { rowsOf, unsavedCount } from "../view/rows.ts";
 import { sessionTitle } from "../view/session-title.ts";
 import { useAddressedSession } from "./address.ts";
-import { TextProvider, useText, useView } from "./context.tsx";
+import { NowProvider, TextProvider, useText, useView } from "./context.tsx";
 import { Conversation } from "./conversation.tsx";
 import { LanguageSwitch, type LanguageSwitchProps } from "./language-switch.tsx";
 import { SignedOutPage, UnreachablePage } from "./pages.tsx";
@@ -27,7 +27,9 @@ export function App(): ReactNode {
   };
   return (
     <TextProvider value={text}>
-      <Door language={{ current: language, onChoose: choose }} />
+      <NowProvider>
+        <Door language={{ current: language, onChoose: choose }} />
+      </NowProvider>
     </TextProvider>
   );
 }
@@ -73,7 +75,7 @@ function Room({ sessionKey, status, language }: RoomProps): ReactNode {
     <div className="room" data-many={many} data-list-open={listOpen}>
       {many && <SessionList sessions={sessions} current={sessionKey} onPick={() => setListOpen(false)} />}
       {many && listOpen && <Curtain onClose={() => setListOpen(false)} />}
-      <main className="chat">
+      <main className="chat" data-connection={view.connection}>
         <header className="bar">
           {many && <ListButton open={listOpen} onToggle={() => setListOpen(!listOpen)} />}
           <Heading title={title} model={status.model} />

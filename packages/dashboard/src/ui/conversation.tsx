@@ -1,7 +1,8 @@
 /** One session: its messages, what it needs one to know, and the composer. */
 import type { WireStatus } from "@holdfast/gateway/wire";
 import { type ReactNode, useMemo, useRef } from "react";
-import type { Live, View } from "../live/live.ts";
+import type { View } from "../live/board.ts";
+import type { Live } from "../live/live.ts";
 import type { Text } from "../text/en.ts";
 import type { Row } from "../view/rows.ts";
 import { nextStep } from "../view/story.ts";
@@ -38,6 +39,7 @@ export function Conversation({ live, view, rows, status }: ConversationProps): R
     setDraft("");
   };
   const suggestion = nextStep(rows, text);
+  const busy = view.state.running && view.connection === "live";
   return (
     <>
       <div className="scroll" ref={place.scroller} onScroll={place.onScroll}>
@@ -54,7 +56,7 @@ export function Conversation({ live, view, rows, status }: ConversationProps): R
           </button>
         )}
         <ConnectionLine view={view} />
-        <Composer draft={draft} busy={view.state.running} field={field} onDraft={setDraft} onSend={sendDraft} />
+        <Composer draft={draft} busy={busy} field={field} onDraft={setDraft} onSend={sendDraft} />
       </div>
       <Announcer rows={rows} loaded={view.state.loaded} />
     </>

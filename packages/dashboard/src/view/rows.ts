@@ -137,7 +137,9 @@ function pendingRows(state: LiveState): readonly Row[] {
       const user = userOf(entry);
       return user !== null && isAbout(item, entry, user);
     });
-  const items = state.items.filter((item) => item.state !== "done" && !heard(item));
+  const items = state.items
+    .filter((item) => item.state !== "done" && !heard(item))
+    .sort((left, right) => left.acceptedAt - right.acceptedAt);
   return [...items.map((item) => itemRow(item)), ...state.outgoing.map(outgoingRow)];
 }
 

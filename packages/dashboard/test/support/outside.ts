@@ -59,8 +59,8 @@ export class PlayedOutside implements Outside {
     get: (name) => this.kept.get(name) ?? null,
     set: (name, value) => void (value === null ? this.kept.delete(name) : this.kept.set(name, value)),
   };
-  newKey(): string {
+  readonly newKey = (): string => {
     this.#keys += 1;
     return `c${this.#keys}`;
-  }
+  };
 }
