@@ -49,7 +49,12 @@ function writeAnswer(response: ServerResponse, answer: PlannedAnswer): void {
   for (const [index, call] of answer.calls.entries()) {
     const text = JSON.stringify(call.args);
     const half = Math.floor(text.length / 2);
-    const head = { index, id: `call_${index}`, type: "function", function: { name: call.tool, arguments: text.slice(0, half) } };
+    const head = {
+      index,
+      id: `call_${index}`,
+      type: "function",
+      function: { name: call.tool, arguments: text.slice(0, half) },
+    };
     response.write(chunk({ tool_calls: [head] }, null));
     response.write(chunk({ tool_calls: [{ index, function: { arguments: text.slice(half) } }] }, null));
   }
