@@ -1,12 +1,11 @@
 /** The configured agents, each made of its own sessions, workspace, model and tools. Nothing is shared between two agents. */
 import { join } from "node:path";
-import { type Agent, builtinTools, type Observe } from "@holdfast/agent";
+import { type Agent, builtinTools, type Model, type Observe } from "@holdfast/agent";
 import { bootId, type World } from "@holdfast/base";
 import { openSessions, type Sessions } from "@holdfast/sessions";
 import type { AgentConfig, Config } from "./config/schema.ts";
 import type { Home } from "./home.ts";
 import type { Log } from "./log.ts";
-import { modelOf } from "./models.ts";
 import { refusalOf } from "./policy.ts";
 import type { Turns } from "./turns.ts";
 import { makeWorkspace, workspaceOf } from "./workspace.ts";
@@ -14,7 +13,8 @@ import { makeWorkspace, workspaceOf } from "./workspace.ts";
 export interface AgentsOptions {
   readonly home: Home;
   readonly config: Config;
-  readonly apiKeys: Readonly<Record<string, string>>;
+  /** The model an agent asks. */
+  model(agent: AgentConfig): Model;
   readonly holder: string;
   readonly world: World;
   readonly log: Log;
@@ -52,7 +52,7 @@ async function openAgent(agent: AgentConfig, options: AgentsOptions): Promise<Ag
   return {
     id: agent.id,
     sessions: await sessionsOf(agent.id, workspace, options),
-    model: modelOf(agent, options),
+    model: options.model(agent),
     tools: builtinTools(),
     workspace,
     world,

@@ -5,7 +5,7 @@
  * HTTP. A stop goes the other way; what is at work is put back or finished, uncharged.
  */
 import { join } from "node:path";
-import { type Agent, AgentError } from "@holdfast/agent";
+import { type Agent, AgentError, type Model } from "@holdfast/agent";
 import { messageOf, type World } from "@holdfast/base";
 import { accept, type Receipt } from "./accept.ts";
 import { closeAgents, defaultAgent, openAgents } from "./agents.ts";
@@ -13,7 +13,7 @@ import { mainItem, wireItem } from "./bodies.ts";
 import type { Channel } from "./channels.ts";
 import { type WebArrival, webChannel } from "./channels/web.ts";
 import { gatewayToken, readCredentials } from "./config/credentials.ts";
-import type { Config } from "./config/schema.ts";
+import type { AgentConfig, Config } from "./config/schema.ts";
 import { deliver, undelivered } from "./deliver.ts";
 import { GatewayError } from "./errors.ts";
 import { type Home, openHome } from "./home.ts";
@@ -23,6 +23,7 @@ import { createHub, type Hub } from "./live/hub.ts";
 import { observer } from "./live/observe.ts";
 import { createWaiting, type Waiting } from "./live/waiting.ts";
 import type { Log } from "./log.ts";
+import { modelOf } from "./models.ts";
 import { type Posted, post } from "./post.ts";
 import { agentOf, mainKey, type Routing, route } from "./routes.ts";
 import { type Runner, startRunner } from "./runner.ts";
@@ -41,6 +42,8 @@ export interface GatewayOptions {
   readonly dashboardRoot: string | null;
   /** Where to listen; left out: as configured; null: not at all. */
   readonly http?: { readonly host: string; readonly port: number } | null;
+  /** Takes the place of the configured models, e.g. a scripted one. */
+  readonly model?: (agent: AgentConfig) => Model;
 }
 
 export interface SendOptions {
@@ -162,8 +165,9 @@ async function start(parts: Parts): Promise<Running> {
   const ring = { out: () => {} };
   const turns = turnsOf(parts, { store, holder, agents: () => known.agents, wakeOut: () => ring.out() });
   const { apiKeys } = credentials;
+  const model = options.model ?? ((agent: AgentConfig) => modelOf(agent, { ...options, apiKeys }));
   const observe = observer(parts.hub);
-  known.agents = await openAgents({ ...options, home, apiKeys, holder, observe, turns });
+  known.agents = await openAgents({ ...options, home, holder, observe, turns, model });
   undo.defer(() => closeAgents(known.agents));
   const returned = await store.takeOver(holder);
   if (returned > 0) log.info("work of an earlier process goes on", { items: returned });

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { GatewayError } from "../errors.ts";
 import { isRehearsal } from "../models.ts";
-import { agentOf, mainKey, routeKey } from "../routes.ts";
+import { mainKey, routeKey } from "../routes.ts";
 import { ENTRIES_LIMIT, listSessions, snapshot } from "../snapshot.ts";
 import type { WireAccepted, WireAnswer, WireSessionList, WireSnapshot, WireStatus } from "../wire/index.ts";
 import type { HttpParts } from "./server.ts";

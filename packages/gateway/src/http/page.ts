@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { GatewayError } from "../errors.ts";
 import { parsed } from "./api.ts";
@@ -46,22 +46,38 @@ export async function pageRoutes(app: FastifyInstance, parts: HttpParts): Promis
   });
 
   const built = dashboardRoot !== null && existsSync(join(dashboardRoot, "index.html"));
-  if (built) {
-    const { default: staticFiles } = await import("@fastify/static");
-    await app.register(staticFiles, { root: dashboardRoot, wildcard: false, index: false, maxAge: 0 });
-  }
-  const isFile = (path: string) => /\.[a-z0-9]+$/i.test(path) || /^\/(api|v1)(\/|$)/.test(path);
-  const missing = (path: string): never => {
-    throw new GatewayError("not_found", { path: path.slice(0, 200) });
-  };
+  if (built) await register(app, dashboardRoot);
   app.get("/*", { config: { open: true } }, (request, reply) => {
-    const path = request.url.split("?")[0] ?? "/";
-    if (isFile(path)) missing(path);
-    if (built) return reply.header("cache-control", "no-cache").sendFile("index.html");
-    return reply
-      .code(parts.dashboardRoot === null ? 404 : 503)
-      .type("text/html; charset=utf-8")
-      .send(NOT_BUILT);
+    const path = pathOf(request);
+    if (/^\/(api|v1)(\/|$)/.test(path) || (!built && isFile(path))) throw notFound(path);
+    if (!built) return reply.code(503).type("text/html; charset=utf-8").send(NOT_BUILT);
+    return reply.sendFile(isFile(path) ? path : "index.html");
   });
-  app.setNotFoundHandler((request) => missing(request.url.split("?")[0] ?? "/"));
+  app.setNotFoundHandler((request) => {
+    throw notFound(pathOf(request));
+  });
+}
+
+/** Names of assets hold a hash of their content; the page itself is asked for again each time. */
+async function register(app: FastifyInstance, root: string): Promise<void> {
+  const { default: staticFiles } = await import("@fastify/static");
+  await app.register(staticFiles, {
+    root,
+    serve: false,
+    cacheControl: false,
+    setHeaders(response, path) {
+      const hashed = path.startsWith(join(root, "assets"));
+      response.header("cache-control", hashed ? "public, max-age=31536000, immutable" : "no-cache");
+    },
+  });
+}
+
+const isFile = (path: string): boolean => /\.[a-z0-9]+$/i.test(path);
+
+function pathOf(request: FastifyRequest): string {
+  return request.url.split("?")[0] ?? "/";
+}
+
+function notFound(path: string): GatewayError {
+  return new GatewayError("not_found", { path: path.slice(0, 200) });
 }

@@ -1,6 +1,6 @@
 /** Lanes in memory, for tests: the contract in its plainest form, nothing survives the process. */
-import type { JsonObject, World } from "@holdfast/base";
-import type { ClaimRequest, ItemPatch, ItemState, LaneItem, LaneStore, NewLaneItem } from "../lanes.ts";
+import type { World } from "@holdfast/base";
+import type { ClaimRequest, ItemQuery, ItemState, LaneItem, LaneStore, NewLaneItem } from "../lanes.ts";
 
 interface Row extends LaneItem {
   readonly state: ItemState;
@@ -16,65 +16,74 @@ function shown(row: Row): LaneItem {
 
 const unfinished = (row: Row): boolean => row.state === "queued" || row.state === "claimed";
 
+/** The oldest unfinished item of its queue. */
+function isFirst(row: Row, rows: readonly Row[]): boolean {
+  return rows.find((other) => other.lane === row.lane && other.queue === row.queue && unfinished(other)) === row;
+}
+
+function newRow(item: NewLaneItem, id: string, nowMs: number): Row {
+  return {
+    ...structuredClone(item),
+    id,
+    state: "queued",
+    acceptedMs: nowMs,
+    notBeforeMs: nowMs,
+    claims: 0,
+    attempts: 0,
+    idleAttempts: 0,
+    progress: 0,
+    start: null,
+    result: null,
+    holder: null,
+    leaseUntilMs: 0,
+    settledMs: null,
+  };
+}
+
+function claimable(row: Row, { lane, nowMs }: ClaimRequest): boolean {
+  if (row.lane !== lane || !unfinished(row) || row.notBeforeMs > nowMs) return false;
+  return row.state === "queued" || row.leaseUntilMs <= nowMs;
+}
+
+function selected(row: Row, { lane, queue, states }: ItemQuery): boolean {
+  return row.lane === lane && (queue === undefined || row.queue === queue) && (!states || states.includes(row.state));
+}
+
 export function memoryLanes(world: World): LaneStore {
   const rows: Row[] = [];
-
   const change = (id: string, holder: string, patch: Partial<Row>): boolean => {
     const index = rows.findIndex((row) => row.id === id && row.state === "claimed" && row.holder === holder);
     if (index === -1) return false;
     rows[index] = { ...rows[index]!, ...patch };
     return true;
   };
-  const first = (row: Row): boolean =>
-    rows.find((other) => other.lane === row.lane && other.queue === row.queue && unfinished(other)) === row;
-  const claimable = (row: Row, request: ClaimRequest): boolean => {
-    if (row.lane !== request.lane || !unfinished(row) || row.notBeforeMs > request.nowMs) return false;
-    if (row.state === "claimed" && row.leaseUntilMs > request.nowMs) return false;
-    return first(row);
-  };
 
   return {
-    async enqueue(item: NewLaneItem, nowMs) {
+    async enqueue(item, nowMs) {
       const known = rows.find((row) => row.lane === item.lane && row.key === item.key);
       if (known) return { fresh: false, item: shown(known) };
-      const row: Row = {
-        ...structuredClone(item),
-        id: world.newId("item"),
-        state: "queued",
-        acceptedMs: nowMs,
-        notBeforeMs: nowMs,
-        claims: 0,
-        attempts: 0,
-        idleAttempts: 0,
-        progress: 0,
-        start: null,
-        result: null,
-        holder: null,
-        leaseUntilMs: 0,
-        settledMs: null,
-      };
+      const row = newRow(item, world.newId("item"), nowMs);
       rows.push(row);
       return { fresh: true, item: shown(row) };
     },
     async claim(request) {
-      const index = rows.findIndex((row) => claimable(row, request));
-      const row = rows[index];
+      const row = rows.find((candidate) => claimable(candidate, request) && isFirst(candidate, rows));
       if (row === undefined) return undefined;
       const leaseUntilMs = request.nowMs + request.leaseMs;
       const claimed: Row = { ...row, state: "claimed", claims: row.claims + 1, holder: request.holder, leaseUntilMs };
-      rows[index] = claimed;
+      rows[rows.indexOf(row)] = claimed;
       return shown(claimed);
     },
     async renew(id, holder, leaseUntilMs) {
       return change(id, holder, { leaseUntilMs });
     },
-    async note(id, holder, patch: ItemPatch) {
+    async note(id, holder, patch) {
       return change(id, holder, structuredClone(patch));
     },
     async release(id, holder, notBeforeMs) {
       return change(id, holder, { state: "queued", holder: null, notBeforeMs });
     },
-    async settle(id, holder, state, result: JsonObject, nowMs) {
+    async settle(id, holder, state, result, nowMs) {
       return change(id, holder, { state, result: structuredClone(result), holder: null, settledMs: nowMs });
     },
     async takeOver(holder) {
@@ -86,16 +95,13 @@ export function memoryLanes(world: World): LaneStore {
       const row = rows.find((candidate) => candidate.id === id);
       return row && shown(row);
     },
-    async list({ lane, queue, states, limit }) {
-      const found = rows.filter(
-        (row) =>
-          row.lane === lane && (queue === undefined || row.queue === queue) && (!states || states.includes(row.state)),
-      );
-      return (limit === undefined ? found : found.slice(Math.max(0, found.length - limit))).map(shown);
+    async list(query) {
+      const found = rows.filter((row) => selected(row, query));
+      return found.slice(Math.max(0, found.length - (query.limit ?? found.length))).map(shown);
     },
     async nextDue(lane) {
       const due = rows
-        .filter((row) => row.lane === lane && unfinished(row) && first(row))
+        .filter((row) => row.lane === lane && unfinished(row) && isFirst(row, rows))
         .map((row) => (row.state === "claimed" ? row.leaseUntilMs : row.notBeforeMs));
       return due.length > 0 ? Math.min(...due) : null;
     },

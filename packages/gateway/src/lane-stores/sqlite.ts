@@ -53,15 +53,13 @@ const FIRST = `not exists (
   where earlier.lane = item.lane and earlier.queue = item.queue and earlier.seq < item.seq and earlier.${OPEN}
 )`;
 /** The oldest open item of each queue, if it may be worked on now. */
+const NEXT = `
+select seq from items as item
+where lane = :lane and ${OPEN} and not_before_ms <= :now and (state = 'queued' or lease_until_ms <= :now) and ${FIRST}
+order by seq limit 1`;
 const CLAIM = `
 update items set state = 'claimed', claims = claims + 1, holder = :holder, lease_until_ms = :until
-where seq = (
-  select seq from items as item
-  where lane = :lane and ${OPEN} and not_before_ms <= :now and (state = 'queued' or lease_until_ms <= :now)
-    and ${FIRST}
-  order by seq limit 1
-)
-returning *`;
+where seq = (${NEXT}) returning *`;
 const MINE = "id = :id and state = 'claimed' and holder = :holder";
 
 type Row = Record<string, SQLOutputValue>;
@@ -142,12 +140,8 @@ export function sqliteLanes(path: string, world: World): LaneStore {
       const row = sql("select * from items where lane = :lane and key = :key").get({ lane: item.lane, key: item.key });
       return { fresh, item: itemOf(row!) };
     },
-    async claim(request: ClaimRequest) {
-      const { lane, holder, nowMs, leaseMs } = request;
-      world.at("lane:before-write");
-      const row = sql(CLAIM).get({ lane, holder, now: nowMs, until: nowMs + leaseMs });
-      world.at("lane:after-write");
-      return row && itemOf(row);
+    async claim(request) {
+      return claimNext(sql, world, request);
     },
     async renew(id, holder, leaseUntilMs) {
       return (
@@ -168,6 +162,7 @@ export function sqliteLanes(path: string, world: World): LaneStore {
     },
     async takeOver(holder) {
       const where = "state = 'claimed' and holder <> :holder";
+      if (sql(`select 1 from items where ${where} limit 1`).get({ holder }) === undefined) return 0;
       return written(`update items set state = 'queued', holder = null where ${where}`, { holder });
     },
     async get(id) {
@@ -224,4 +219,14 @@ function listed(sql: (text: string) => StatementSync, query: ItemQuery): LaneIte
     values,
   );
   return rows.map(itemOf).reverse();
+}
+
+/** Looking is not writing: an idle gateway leaves the disk alone. */
+function claimNext(sql: (text: string) => StatementSync, world: World, request: ClaimRequest): LaneItem | undefined {
+  const { lane, holder, nowMs, leaseMs } = request;
+  if (sql(NEXT).get({ lane, now: nowMs }) === undefined) return undefined;
+  world.at("lane:before-write");
+  const row = sql(CLAIM).get({ lane, holder, now: nowMs, until: nowMs + leaseMs });
+  world.at("lane:after-write");
+  return row && itemOf(row);
 }

@@ -1,0 +1,33 @@
+/**
+ * A gateway on the home that is named, on any free port; prints its address. One answer of its model: it writes a file for
+ * "write", and counts in the conversation, so that a message that ran twice would be seen.
+ */
+import { act, say, scriptedModel } from "@holdfast/agent";
+import { realWorld } from "@holdfast/base";
+import { createGateway, GatewayError, loadConfig, openLog } from "@holdfast/gateway";
+
+const [home = ""] = process.argv.slice(2);
+const model = scriptedModel((request) => {
+  const last = request.messages.at(-1);
+  const asked = JSON.stringify(last?.content ?? "");
+  if (last?.role === "user" && asked.includes("write")) return act("write", { path: "out.txt", content: "written\n" });
+  return say(`answer ${request.messages.filter(({ role }) => role === "user").length}`);
+});
+const gateway = createGateway({
+  home,
+  config: await loadConfig(home),
+  world: realWorld(),
+  log: await openLog(),
+  dashboardRoot: null,
+  http: { host: "127.0.0.1", port: 0 },
+  model: () => model,
+});
+process.on("SIGTERM", () => void gateway.stop().then(() => process.exit(0)));
+try {
+  await gateway.start();
+  process.stdout.write(`${gateway.address}\n`);
+} catch (error) {
+  if (!(error instanceof GatewayError)) throw error;
+  process.stderr.write(`${error.code}: ${error.message}\n`);
+  process.exit(error.code === "home_busy" ? 4 : 1);
+}
