@@ -60,7 +60,10 @@ export async function openTranscript(
   const timestamp = new Date(world.nowMs()).toISOString();
   const header = { type: "session", version: 3, id: world.newId("session"), timestamp, cwd: process.cwd() } as const;
   const isNew = create && (await store.create(log, header, [])) === "created";
-  return openSession({ key: real, log, found: isNew ? "new" : "resumed", store, world, fsync, onClose: () => {} });
+  const found = isNew ? "new" : "resumed";
+  const onClose = (): void => opened.end();
+  const opened = await openSession({ key: real, log, found, store, world, fsync, onClose });
+  return opened.session;
 }
 
 async function realFile(path: string, create: boolean): Promise<string> {

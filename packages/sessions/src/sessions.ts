@@ -6,7 +6,7 @@ import type { World } from "@holdfast/base";
 import type { Header } from "./entry.ts";
 import { SessionError } from "./errors.ts";
 import { parseSessionKey } from "./key.ts";
-import { type LogSession, openSession } from "./session.ts";
+import { type OpenedSession, openSession } from "./session.ts";
 import type { LogRef, SessionStore, Unstamped } from "./store.ts";
 import type { Fsync, ListedSession, Session, SessionRow, Sessions } from "./types.ts";
 
@@ -26,7 +26,7 @@ interface Origin {
 
 /** An open session and how many hold it. */
 interface Held {
-  readonly session: Promise<LogSession>;
+  readonly opened: Promise<OpenedSession>;
   holders: number;
 }
 
@@ -54,14 +54,14 @@ class StoredSessions implements Sessions {
     for (let there = this.#held.get(key); there !== undefined; there = this.#held.get(key)) {
       // Counted before waiting, so that the last holder's close does not end it under our hands.
       there.holders += 1;
-      const session = await there.session;
-      if (session.isUsable) return session;
+      const opened = await there.opened;
+      if (opened.isUsable()) return opened.session;
       if (this.#held.get(key) === there) this.#held.delete(key);
     }
-    const held: Held = { session: this.#open(key, origin, () => this.#letGo(key, held)), holders: 1 };
+    const held: Held = { opened: this.#open(key, origin, () => this.#letGo(key, held)), holders: 1 };
     this.#held.set(key, held);
     try {
-      return await held.session;
+      return (await held.opened).session;
     } catch (error) {
       if (this.#held.get(key) === held) this.#held.delete(key);
       throw error;
@@ -95,9 +95,10 @@ class StoredSessions implements Sessions {
     if (this.#closed) return;
     this.#closed = true;
     for (const held of this.#held.values()) {
-      const session = await held.session.catch(() => undefined);
-      await session?.settled();
-      session?.end();
+      // One that failed to open was told to its opener.
+      const opened = await held.opened.catch(() => undefined);
+      await opened?.settled();
+      opened?.end();
     }
     this.#held.clear();
     await this.#parts.store.close();
@@ -115,7 +116,7 @@ class StoredSessions implements Sessions {
     held.holders -= 1;
     if (held.holders > 0) return;
     if (this.#held.get(key) === held) this.#held.delete(key);
-    held.session.then((session) => session.end()).catch(() => {});
+    void held.opened.then((opened) => opened.end());
   }
 
   /** A row that is written to after its transcript was begun is not `opening` any more. */
@@ -126,7 +127,7 @@ class StoredSessions implements Sessions {
   }
 
   /** Row first, then the transcript: a crash in between leaves a row in state `opening`, whose transcript is begun now. */
-  async #open(key: string, origin: Origin, onClose: () => void): Promise<LogSession> {
+  async #open(key: string, origin: Origin, onClose: () => void): Promise<OpenedSession> {
     const { store, world, fsync } = this.#parts;
     const row = await this.#rowOf(key, origin);
     const log: LogRef = { id: row.sessionId, file: row.sessionFile };
