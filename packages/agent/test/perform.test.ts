@@ -314,6 +314,19 @@ describe("giving up", () => {
   });
 });
 
+test("what an earlier item left open is in other hands: the next message waits, unheard", async () => {
+  await using on = await stage();
+  await on.crash(laneOf("save"), SCRIPT, "effect:after:write");
+  const [key] = readdirSync(join(on.root, "actions"));
+  using held = tryFileLock(join(on.root, "actions", key ?? "", "lock"));
+  expect(held).toBeDefined();
+  const lane = laneOf("next", "k2");
+  expect(await on.run(lane, [say("?")])).toMatchObject({ kind: "busy" });
+  expect(outline(await entriesOf(on.sessions)).filter((word) => word === "user")).toHaveLength(1);
+  held?.release();
+  expect(await on.run(lane, [say("Hello.")])).toMatchObject({ kind: "replied" });
+});
+
 test("the record's folder being gone is no proof of anything", async () => {
   await using on = await stage();
   const lane = laneOf("run");

@@ -273,6 +273,17 @@ describe("other hands", () => {
     expect(lane.observed.map((one) => one.kind)).toContain("withdrawn");
   });
 
+  test("a renewal that fails ends the turn with its own reason", async () => {
+    await using on = await stage();
+    await using session = await on.sessions.open(KEY);
+    session.renewTurn = () => Promise.reject(new Error("EIO"));
+    const lane = laneOf("hi");
+    const running = on.run(lane, [stalled("Hel")]);
+    while (!lane.observed.some((one) => one.kind === "delta")) await on.world.sleep(1);
+    on.world.renew();
+    await expect(running).rejects.toThrow("EIO");
+  });
+
   test("renewed in time it is kept", async () => {
     await using on = await stage();
     const lane = laneOf("hi");
