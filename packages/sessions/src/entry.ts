@@ -6,8 +6,6 @@ import { isUtf8 } from "node:buffer";
 import { isObject, type Json } from "@holdfast/base";
 import { entryFlaw } from "./flaws.ts";
 
-export { checkNewEntry, entryFlaw } from "./flaws.ts";
-
 export interface TextBlock {
   readonly type: "text";
   readonly text: string;

@@ -4,7 +4,8 @@
  * Invariant: it answers "whole" whenever lines further up could change what it has concluded, so the caller reads the
  * file from its beginning instead. It never guesses.
  */
-import { type CompactionEntry, type Entry, entryFlaw, fieldsOf, isCompaction } from "../entry.ts";
+import { type CompactionEntry, type Entry, fieldsOf, isCompaction } from "../entry.ts";
+import { entryFlaw } from "../flaws.ts";
 import { type Settings, settingsIn } from "../projection.ts";
 import type { RawLine } from "./lines.ts";
 import { type Peek, peek } from "./peek.ts";

@@ -7,7 +7,6 @@ import { canonical } from "@holdfast/base";
 import {
   derivedId,
   type Entry,
-  entryFlaw,
   fieldsOf,
   type Header,
   identify,
@@ -16,6 +15,7 @@ import {
   type ParsedLine,
   parseLine,
 } from "../entry.ts";
+import { entryFlaw } from "../flaws.ts";
 import { type Added, Tree, type TreeNode } from "../tree.ts";
 import type { OpenReport } from "../types.ts";
 import { CURRENT_VERSION, headerOf, type ReadHeader, upgraded } from "./header.ts";
