@@ -28,18 +28,14 @@ export async function turn(item: TurnItem, agent: Agent, signal: AbortSignal): P
   await using session = await agent.sessions.open(item.sessionKey);
   const claim = await session.claimTurn(agent.holder, LIMITS.leaseMs);
   if (claim.kind === "held") return busy(claim.by);
-  using kept = keepRight(session, claim.right, { agent, signal });
+  await using kept = keepRight(session, claim.right, { agent, signal });
+  using told = tellTurn(agent, item);
   try {
     const charged = await agent.charge(item);
     const work = await begin({ item, agent, session, right: claim.right, signal: kept.signal });
-    agent.observe(item.sessionKey, { kind: "turn", state: "began", itemId: item.id });
-    const outcome = charged ? await goOn(work) : await giveUp(work);
-    agent.observe(item.sessionKey, { kind: "turn", state: "ended", itemId: item.id, outcome: outcome.kind });
-    return outcome;
+    return told.ending(charged ? await goOn(work) : await giveUp(work));
   } catch (error) {
-    return stoppedBy(error, kept.signal);
-  } finally {
-    await session.releaseTurn(claim.right);
+    return told.ending(stoppedBy(error, kept.signal));
   }
 }
 
@@ -139,18 +135,38 @@ async function begin(made: Omit<Work, "start" | "head">): Promise<Work> {
   return work;
 }
 
-/** Renews the right until disposed. A right that is lost, or cannot be renewed, aborts the signal. */
+/** Tells observers that the turn began, and at the end, however it comes, that it ended. */
+function tellTurn(agent: Agent, item: TurnItem): { ending(outcome: TurnOutcome): TurnOutcome } & Disposable {
+  let how = "fault";
+  const about = { kind: "turn", itemId: item.id } as const;
+  agent.observe(item.sessionKey, { ...about, state: "began" });
+  return {
+    ending(outcome) {
+      how = outcome.kind;
+      return outcome;
+    },
+    [Symbol.dispose]: () => agent.observe(item.sessionKey, { ...about, state: "ended", outcome: how }),
+  };
+}
+
+/** Renews the right until disposed, then gives it back. A right that is lost, or cannot be renewed, aborts the signal. */
 function keepRight(
   session: Session,
   right: Right,
   { agent, signal }: { readonly agent: Agent; readonly signal: AbortSignal },
-): { readonly signal: AbortSignal } & Disposable {
+): { readonly signal: AbortSignal } & AsyncDisposable {
   const lost = new AbortController();
   const lose = (cause?: unknown): void => lost.abort(new AgentError("right_lost", { session: session.key }, cause));
   const renewing = agent.world.every(LIMITS.leaseRenewMs, () => {
     session.renewTurn(right, LIMITS.leaseMs).then((kept) => (kept ? undefined : lose()), lose);
   });
-  return { signal: AbortSignal.any([signal, lost.signal]), [Symbol.dispose]: () => renewing[Symbol.dispose]() };
+  return {
+    signal: AbortSignal.any([signal, lost.signal]),
+    async [Symbol.asyncDispose]() {
+      renewing[Symbol.dispose]();
+      await session.releaseTurn(right);
+    },
+  };
 }
 
 /** What ended the turn from outside, as an outcome; anything else is a fault and thrown. */

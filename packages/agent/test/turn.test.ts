@@ -26,7 +26,7 @@ describe("a first message", () => {
       entryId: answered?.id,
       text: "Hello!",
     });
-    expect(lane.observed.map((one) => one.kind)).toEqual(["entries", "turn", "entries", "delta", "entries", "turn"]);
+    expect(lane.observed.map((one) => one.kind)).toEqual(["turn", "entries", "entries", "delta", "entries", "turn"]);
   });
 
   test("names the model once, and again when it changes", async () => {
@@ -282,6 +282,7 @@ describe("other hands", () => {
     while (!lane.observed.some((one) => one.kind === "delta")) await on.world.sleep(1);
     on.world.renew();
     await expect(running).rejects.toThrow("EIO");
+    expect(lane.observed.at(-1)).toMatchObject({ kind: "turn", state: "ended", outcome: "fault" });
   });
 
   test("renewed in time it is kept", async () => {
@@ -307,6 +308,7 @@ describe("other hands", () => {
     while (!lane.observed.some((one) => one.kind === "delta")) await on.world.sleep(1);
     stop.abort();
     expect(await running).toEqual({ kind: "stopped", code: "cancelled", entryId: null, text: "" });
+    expect(lane.observed.at(-1)).toMatchObject({ kind: "turn", state: "ended", outcome: "stopped" });
     expect(outline(await entriesOf(on.sessions)).at(-1)).toBe("user");
     expect(await on.run(lane, [say("Hello!")])).toMatchObject({ kind: "replied" });
   });
