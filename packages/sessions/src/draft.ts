@@ -16,6 +16,8 @@ export interface Ground {
   readonly leaf: string | null;
   /** From the root, or from where the context begins, to the leaf. */
   readonly path: readonly Entry[];
+  readonly onPath: ReadonlyMap<string, Entry>;
+  readonly open: readonly OpenCall[];
   /** Looked up before: the entries, wherever they are, that the new ones name as themselves, as parent or as call. */
   readonly known: ReadonlyMap<string, Entry>;
   /** Looked up before: the paths to those of them that are not on `path`. */
@@ -38,16 +40,17 @@ export class Drafting {
   readonly mend: readonly Unstamped[];
   readonly #ground: Ground;
   #leaf: string | null;
-  /** Ids on the path to the leaf. */
-  readonly #onPath: Set<string>;
+  /** Ids on the path to the leaf: those of the log (other ones after a move), and those drafted. */
+  #below: { has(id: string): boolean };
+  readonly #above = new Set<string>();
   #open: readonly OpenCall[];
   readonly #drafted = new Map<string, Unstamped>();
 
   constructor(ground: Ground) {
     this.#ground = ground;
     this.#leaf = ground.leaf;
-    this.#onPath = new Set(ground.path.map((entry) => entry.id));
-    this.#open = openCallsOf(ground.path);
+    this.#below = ground.onPath;
+    this.#open = ground.open;
     this.mend = ground.cut === null ? [] : [this.#wayBack(ground.cut.id)];
   }
 
@@ -56,7 +59,7 @@ export class Drafting {
     const data = { from, reason: "late" };
     const move = this.#complete({ type: "custom", customType: "holdfast:leaf", data }, this.#leaf);
     this.#leaf = move.id;
-    this.#onPath.add(move.id);
+    this.#above.add(move.id);
     this.#drafted.set(move.id, move);
     return move;
   }
@@ -94,7 +97,7 @@ export class Drafting {
     const late = first.parentId !== this.#leaf && !isMove(first) && this.#leaf !== null;
     if (!late) {
       if (first.parentId !== this.#leaf) this.#moveTo(first.parentId);
-      for (const entry of write) this.#onPath.add(entry.id);
+      for (const entry of write) this.#above.add(entry.id);
       this.#leaf = last.id;
       this.#open = open;
       return { write, result };
@@ -107,9 +110,8 @@ export class Drafting {
   }
 
   #moveTo(parentId: string | null): void {
-    this.#onPath.clear();
-    if (parentId === null) return;
-    for (const entry of this.#pathTo(parentId)) this.#onPath.add(entry.id);
+    this.#above.clear();
+    this.#below = new Set(parentId === null ? [] : this.#pathTo(parentId).map((entry) => entry.id));
   }
 
   #existing(id: string | undefined): Entry | Unstamped | undefined {
@@ -120,12 +122,16 @@ export class Drafting {
   #naturalParent(entry: NewEntry): string | null {
     const { answers, seen, call } = fieldsOf(entry as Entry);
     const asked = Array.isArray(answers) ? answers.map(String) : [];
-    if (asked.length > 0 && !asked.some((id) => this.#onPath.has(id))) {
+    if (asked.length > 0 && !asked.some((id) => this.#isOnPath(id))) {
       return this.#knownId(typeof seen === "string" ? seen : undefined) ?? this.#knownId(asked.at(-1)) ?? this.#leaf;
     }
     const called = (call as Entry["call"])?.entryId;
-    if (called === undefined || this.#onPath.has(called)) return this.#leaf;
+    if (called === undefined || this.#isOnPath(called)) return this.#leaf;
     return this.#knownId(called) ?? this.#leaf;
+  }
+
+  #isOnPath(id: string): boolean {
+    return this.#above.has(id) || this.#below.has(id);
   }
 
   #knownId(id: string | undefined): string | undefined {

@@ -3,9 +3,11 @@
  * Invariant: `loaded` describes exactly the bytes before `position`; growth that cannot be judged from what is loaded
  * makes it read again, never guess.
  */
+import type { OpenCall } from "./calls.ts";
 import type { Entry, NewEntry } from "./entry.ts";
 import { fieldsOf, parseLine } from "./entry.ts";
 import { SessionError } from "./errors.ts";
+import { afterEntry, openCallsOf } from "./open-calls.ts";
 import { project } from "./projection.ts";
 import { backward, forward } from "./reading/lines.ts";
 import type { ByteSource } from "./reading/source.ts";
@@ -18,6 +20,10 @@ import type { Context, ContextOptions } from "./types.ts";
 export interface DraftGround {
   readonly leaf: string | null;
   readonly path: readonly Entry[];
+  /** The entries of `path` by their ids. */
+  readonly onPath: ReadonlyMap<string, Entry>;
+  /** Calls without a result at the end of `path`. */
+  readonly open: readonly OpenCall[];
   readonly known: ReadonlyMap<string, Entry>;
   readonly paths: ReadonlyMap<string, readonly Entry[]>;
   /** A late entry whose way back was cut off by a crash: the next writer writes it first. */
@@ -40,6 +46,9 @@ export class Ground {
   readonly #log: LogRef;
   /** Entries written or met by this object, on all branches. */
   readonly #met = new Map<string, Entry>();
+  /** Follows `loaded.path`, so that an append costs the same on a long path as on a short one. */
+  #onPath: Map<string, Entry>;
+  #open: readonly OpenCall[];
   loaded: Loaded;
   position: Position;
   /** Offset of the first byte that is not yet part of `loaded`. */
@@ -54,6 +63,8 @@ export class Ground {
     this.#store = store;
     this.#log = log;
     this.loaded = read.loaded;
+    this.#onPath = byId(read.loaded.path);
+    this.#open = openCallsOf(read.loaded.path);
     this.position = read.position;
     this.#next = read.next;
     this.#cut = read.cut;
@@ -82,7 +93,7 @@ export class Ground {
 
   /** One entry wherever it is. Looks into the file only for what was not met. */
   async find(id: string): Promise<Entry | undefined> {
-    const near = this.#met.get(id) ?? this.loaded.path.find((entry) => entry.id === id);
+    const near = this.#met.get(id) ?? this.#onPath.get(id);
     if (near !== undefined) return near;
     const reading = await this.#store.read(this.#log);
     if (reading === undefined) return undefined;
@@ -94,14 +105,14 @@ export class Ground {
   async forDraft(entries: readonly NewEntry[]): Promise<DraftGround> {
     const known = new Map<string, Entry>();
     const paths = new Map<string, readonly Entry[]>();
-    const onPath = new Set(this.loaded.path.map((entry) => entry.id));
     for (const id of new Set(entries.flatMap(namedBy))) {
       const entry = await this.find(id);
       if (entry === undefined) continue;
       known.set(id, entry);
-      if (!onPath.has(id)) paths.set(id, (await this.#loadedAt(id)).path);
+      if (!this.#onPath.has(id)) paths.set(id, (await this.#loadedAt(id)).path);
     }
-    return { leaf: this.leaf, path: this.loaded.path, known, paths, cut: this.#cut };
+    const { path } = this.loaded;
+    return { leaf: this.leaf, path, onPath: this.#onPath, open: this.#open, known, paths, cut: this.#cut };
   }
 
   /** After our own commit. */
@@ -133,6 +144,7 @@ export class Ground {
   }
 
   async #extend(entries: readonly Entry[]): Promise<void> {
+    if (this.#followsOn(entries)) return this.#follow(entries);
     const extended = extendPath(this.loaded, entries);
     if (extended === null) {
       const reading = await this.#store.read(this.#log);
@@ -141,12 +153,38 @@ export class Ground {
       await this.#reload(now.source, entries);
       return;
     }
-    this.loaded = extended;
-    for (const entry of entries) this.#met.set(entry.id, entry);
+    this.#replace(extended, entries);
+  }
+
+  /** Whether these are one plain chain from the leaf: the usual case, and the only one that is not looked at as a whole. */
+  #followsOn(entries: readonly Entry[]): boolean {
+    let { leaf } = this;
+    let g = this.loaded.path.at(-1)?.g ?? 0;
+    for (const entry of entries) {
+      const isPlain = entry.returnTo === undefined && entry.type !== "compaction" && !this.#onPath.has(entry.id);
+      if (!isPlain || entry.parentId !== leaf || (entry.g ?? g) < g) return false;
+      leaf = entry.id;
+      g = entry.g ?? g;
+    }
+    return true;
+  }
+
+  #follow(entries: readonly Entry[]): void {
+    this.loaded = { ...this.loaded, path: [...this.loaded.path, ...entries] };
+    for (const entry of entries) {
+      this.#onPath.set(entry.id, entry);
+      this.#open = afterEntry(this.#open, entry, entry.g !== undefined);
+    }
   }
 
   async #reload(source: ByteSource, met: readonly Entry[]): Promise<void> {
-    this.loaded = await readTail(source);
+    this.#replace(await readTail(source), met);
+  }
+
+  #replace(loaded: Loaded, met: readonly Entry[]): void {
+    this.loaded = loaded;
+    this.#onPath = byId(loaded.path);
+    this.#open = openCallsOf(loaded.path);
     for (const entry of met) this.#met.set(entry.id, entry);
   }
 
@@ -156,6 +194,10 @@ export class Ground {
     await using now = reading;
     return await readTail(now.source, { leaf });
   }
+}
+
+function byId(path: readonly Entry[]): Map<string, Entry> {
+  return new Map(path.map((entry) => [entry.id, entry]));
 }
 
 /** Every id an entry names: its own, its parent's, and those that say where it belongs. */

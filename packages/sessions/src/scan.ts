@@ -4,7 +4,7 @@
  */
 import { derivedId, type Entry, fieldsOf, identify, isCustom, parseLine } from "./entry.ts";
 import { readHeader } from "./reading/header.ts";
-import { backward, forward, type RawLine } from "./reading/lines.ts";
+import { backward, backwardBatches, forward, type RawLine } from "./reading/lines.ts";
 import type { ByteSource } from "./reading/source.ts";
 import { readWhole } from "./reading/whole.ts";
 
@@ -60,17 +60,16 @@ function fenceOf(entry: Entry): number {
   return typeof g === "object" && g !== null && "g" in g && typeof g.g === "number" ? g.g : 0;
 }
 
-/** Where an entry stands in the bytes before `end`, the newest first; lines that do not hold the id are not parsed. */
+/** An entry and where the next line begins, looked for from the end; lines that do not hold the id are not parsed. */
 export async function findEntry(
   source: ByteSource,
   id: string,
-  end = source.size,
 ): Promise<{ readonly entry: Entry; readonly next: number } | undefined> {
   const needle = Buffer.from(JSON.stringify(id));
-  for await (const line of backward(source, end)) {
-    if (line.bytes === null || !line.bytes.includes(needle)) continue;
-    const entry = entryOf(line, undefined);
-    if (entry?.id === id) return { entry, next: line.offset + line.length + (line.ended ? 1 : 0) };
+  for await (const batch of backwardBatches(source)) {
+    const found = batch.find((line) => line.bytes?.includes(needle) && entryOf(line, undefined)?.id === id);
+    const entry = found && entryOf(found, undefined);
+    if (found && entry) return { entry, next: found.offset + found.length + (found.ended ? 1 : 0) };
   }
   return undefined;
 }
