@@ -1,5 +1,5 @@
 /**
- * The gateway's codes (docs/errors/gateway.md says what to do about each) and the HTTP status each one answers with.
+ * The gateway's codes (docs/errors.md says what to do about each) and the HTTP status each one answers with.
  * Refusals that a correct client may meet are returned as values with one of these codes; faults are thrown.
  */
 import { CodedError, type ErrorDetails } from "@holdfast/base";
@@ -20,6 +20,8 @@ export const GATEWAY_ERRORS = {
   idempotency_mismatch: "This Idempotency-Key was used with another message. Use a new key for a new message.",
   in_flight: "This message is accepted and still being answered. Ask again with the same Idempotency-Key.",
   internal: "Something failed inside the gateway. The log has the details under {id}.",
+  lane_write_failed:
+    "The queue could not be written ({why}). Nothing was accepted; make room or mend the disk, then send it again.",
   lanes_unusable: "{file} cannot be used: {why}.",
   no_agent: 'There is no agent "{agent}". Configured: {known}.',
   no_peer: "The message names no sender, so it belongs to no conversation.",
@@ -45,6 +47,7 @@ export const STATUS: Partial<Record<string, number>> = {
   forbidden_origin: 403,
   idempotency_mismatch: 422,
   in_flight: 409,
+  lane_write_failed: 507,
   no_agent: 404,
   no_peer: 400,
   not_found: 404,

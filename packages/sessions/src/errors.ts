@@ -1,5 +1,5 @@
 /**
- * The closed codes of this package; docs/errors/sessions.md says the same to people, and a test keeps both equal.
+ * The closed codes of this package; docs/errors.md says the same to people, and a test keeps both equal.
  * Invariant: a code is never reused for another meaning. Details hold paths, ids and numbers, never text of a conversation.
  */
 import { CodedError, type ErrorDetails } from "@holdfast/base";
