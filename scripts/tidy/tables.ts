@@ -14,6 +14,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     "base",
     "sessions",
     "sessions/internal",
+    "sessions/listing",
     "agent",
     "agent/internal",
     "gateway",

@@ -7,10 +7,8 @@
  * arguments, signals go to it and its exit code comes back. A checkout that was not built runs from its sources.
  * Invariant: exactly one program runs, and it is never run by a Node that is too old for it.
  */
-import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { constants } from "node:os";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
@@ -53,7 +51,9 @@ function forwards(signal) {
   return !(signal === "SIGINT" && process.stdin.isTTY);
 }
 
-function start(runtime) {
+async function start(runtime) {
+  const { spawn } = await import("node:child_process"); // only here: it costs milliseconds where nothing is spawned
+  const { constants } = await import("node:os");
   const options = program === source ? ["--conditions=holdfast-src"] : [];
   const args = [...options, program, ...process.argv.slice(2)];
   // More threads than the default four: syncs to disk of several conversations run side by side.
@@ -73,4 +73,4 @@ function start(runtime) {
 
 const runtime = findRuntime();
 if (runtime === process.execPath && program === built) await import("../dist/main.js");
-else start(runtime);
+else await start(runtime);

@@ -14,5 +14,5 @@ export interface CommandContext {
   readonly options: GlobalOptions;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly world: World;
-  readonly version: string;
+  readonly version: () => string;
 }

@@ -34,5 +34,5 @@ if (rest.length === 1 && (rest[0] === "--version" || rest[0] === "-V")) {
 } else {
   keepCompiledCode();
   const { run } = await import("./run.ts");
-  process.exitCode = await run(argv, version());
+  process.exitCode = await run(argv, version);
 }

@@ -158,7 +158,7 @@ export async function parseAndRun(argv: readonly string[], makeContext: MakeCont
     done.code = await work(context);
   });
   const { output, version } = makeContext({ json: false, home: undefined, agent: undefined });
-  program.version(version, "-V, --version");
+  program.version(version(), "-V, --version");
   strict(program, (text) => output.write(text));
   if (argv.length === 0) {
     output.write(HELP);

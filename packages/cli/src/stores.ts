@@ -4,11 +4,12 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { openSessions, type SessionRow } from "@holdfast/sessions";
+import type { SessionRow } from "@holdfast/sessions";
+import { listingOf } from "@holdfast/sessions/listing";
 import type { CommandContext } from "./context.ts";
 import { CliError } from "./errors.ts";
 import { homeOf } from "./home.ts";
-import { keyToWrite, type Named, resolveName } from "./names.ts";
+import type { Named } from "./names.ts";
 import { type Settings, sessionsDirectory, settingsOf } from "./settings.ts";
 
 export interface StoredSession extends Named {
@@ -33,15 +34,11 @@ function agentsToRead(settings: Settings, asked: string | undefined): readonly s
 
 async function rowsOf(directory: string, agentId: string, context: CommandContext): Promise<readonly StoredSession[]> {
   if (!existsSync(directory)) return [];
-  await using sessions = await openSessions({ directory, agentId }, context.world);
-  const listed = await sessions.list();
-  return listed.map(({ key, row }) => ({
-    key,
-    sessionId: row.sessionId,
-    agentId,
-    file: join(directory, row.sessionFile),
-    row,
-  }));
+  const { sessions, problems } = await listingOf(directory);
+  for (const { code, what } of problems) context.output.note(`${directory}: ${code}: ${what}`);
+  return sessions.map(({ key, row }) => {
+    return { key, sessionId: row.sessionId, agentId, file: join(directory, row.sessionFile), row };
+  });
 }
 
 /** Throws `agent_unknown` and whatever reading configuration or index throws. */
@@ -52,17 +49,4 @@ export async function storedSessions(context: CommandContext): Promise<StoredSes
   const lists = await Promise.all(agents.map((id) => rowsOf(sessionsDirectory(home, id), id, context)));
   const rows = lists.flat().sort((a, b) => (b.row.updatedAt ?? 0) - (a.row.updatedAt ?? 0));
   return { home, defaultAgent: context.options.agent === undefined ? settings.defaultAgent : agents[0]!, rows };
-}
-
-/** The conversation a name means. Throws as `resolveName` does. */
-export async function findSession(context: CommandContext, name: string): Promise<StoredSession> {
-  const stored = await storedSessions(context);
-  const named = resolveName(name, stored.rows, stored.defaultAgent);
-  return stored.rows.find((row) => row.key === named.key && row.agentId === named.agentId)!;
-}
-
-/** The key to write to; it may be new. Throws `bad_name`, `name_unknown`, `name_ambiguous`. */
-export async function keyFor(context: CommandContext, name: string): Promise<string> {
-  const stored = await storedSessions(context);
-  return keyToWrite(name, stored.rows, stored.defaultAgent);
 }

@@ -1,10 +1,12 @@
 /** Text in columns, and times as people say them. Pure. */
-import { stripVTControlCharacters } from "node:util";
+
+/** What the palette of output.ts adds; nothing else of that kind gets here (`printable`). */
+const COLOUR = /\u001b\[\d+m/g;
 
 /** Cells a terminal needs: wide characters (Chinese, Japanese, Korean, emoji) take two. */
 export function widthOf(text: string): number {
   let width = 0;
-  for (const character of stripVTControlCharacters(text)) width += isWide(character.codePointAt(0)!) ? 2 : 1;
+  for (const character of text.replace(COLOUR, "")) width += isWide(character.codePointAt(0)!) ? 2 : 1;
   return width;
 }
 

@@ -8,7 +8,7 @@ import type { CommandContext } from "../context.ts";
 import { withGateway } from "../door.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { Live } from "../live.ts";
-import { keyFor } from "../stores.ts";
+import { keyFor } from "../find.ts";
 
 const LEAVE = new Set(["/quit", "/exit", "/q"]);
 

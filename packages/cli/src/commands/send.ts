@@ -3,7 +3,7 @@ import type { CommandContext } from "../context.ts";
 import { withGateway } from "../door.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { printable } from "../output.ts";
-import { keyFor } from "../stores.ts";
+import { keyFor } from "../find.ts";
 
 /** `{ "answer", "session", "sessionId", "entryId", "durable" }` */
 export async function send(context: CommandContext, name: string, text: string): Promise<ExitCode> {

@@ -4,7 +4,8 @@ import { contextOfTranscript } from "@holdfast/sessions/internal";
 import type { CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { type Palette, printable } from "../output.ts";
-import { findSession, type StoredSession } from "../stores.ts";
+import { findSession } from "../find.ts";
+import type { StoredSession } from "../stores.ts";
 import { ago, columns } from "../table.ts";
 import { type LimitOptions, showContext, tree } from "./transcript.ts";
 
