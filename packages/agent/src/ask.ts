@@ -4,7 +4,6 @@
  * Invariant: what streams is provisional. Only a whole answer is appended; a failed or aborted one is withdrawn and leaves
  * nothing that could be taken for an answer.
  */
-import { assertNever } from "@holdfast/base";
 import type { NewEntry } from "@holdfast/sessions";
 import { hygienic } from "./context/hygiene.ts";
 import { systemPrompt } from "./context/system-prompt.ts";
@@ -72,7 +71,7 @@ function answerEntry(
     readonly seen: string | null;
   },
 ): NewEntry {
-  const { content, usage, by } = made.answer;
+  const { content, usage, by, stop } = made.answer;
   return {
     type: "message",
     id: made.id,
@@ -81,7 +80,7 @@ function answerEntry(
       content,
       ...by,
       usage: usage ?? NO_USAGE,
-      stopReason: stopReasonOf(made.answer),
+      stopReason: stop,
       timestamp: work.agent.world.nowMs(),
     },
     answers: made.answering,
@@ -98,17 +97,3 @@ export const NO_USAGE = {
   totalTokens: 0,
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
 } as const;
-
-function stopReasonOf({ stop }: ModelAnswer): string {
-  switch (stop) {
-    case "stop":
-    case "toolUse":
-    case "length":
-    case "aborted":
-      return stop;
-    case "failed":
-      return "error";
-    default:
-      return assertNever(stop);
-  }
-}

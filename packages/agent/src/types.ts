@@ -120,13 +120,13 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** The action's stable idempotency key. */
   readonly key: string;
-  /** This attempt's own folder (created before the intent); for tools that keep files of an attempt. */
+  /** This attempt's own folder, for tools that keep files; created before the intent, and not at all for `effect: "none"`. */
   readonly attemptDirectory: string;
 }
 export interface Tool {
   readonly spec: ToolSpec;
   readonly effect: Effect;
-  /** The business act, where there is one; makes the key hold across sessions. */
+  /** The business act, where there is one, so that the key can hold across sessions. Not asked yet: each call has its own key. */
   identity?(args: JsonObject): string | undefined;
   /** Checks arguments before anything is written; a text is the refusal that the model sees. */
   check(args: JsonObject): string | null;
@@ -180,7 +180,10 @@ export type TurnOutcome =
   | { readonly kind: "busy"; readonly by: string; readonly delayMs: number }
   /** The model failed and another attempt may help. */
   | { readonly kind: "retry"; readonly failure: ModelFailure; readonly delayMs: number }
-  /** It ends here; the text goes to the user. Already in the log. */
+  /**
+   * It ends here. With an entry: in the log, and queued to the sender. `entryId: null` (`cancelled`, `stale_turn`): nothing
+   * was written and the item is not settled.
+   */
   | {
       readonly kind: "stopped";
       readonly code: "turn_steps_max" | "cancelled" | "model_failed" | "attempts_used" | "stale_turn";

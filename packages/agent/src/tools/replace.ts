@@ -6,12 +6,12 @@
  */
 import type { Stats } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { syncDirectory } from "@holdfast/base";
 import type { ToolContext } from "../types.ts";
 
 export function scrapOf(path: string, key: string): string {
-  return join(dirname(path), `.${basename(path).slice(0, 100)}.${key.slice(0, 16)}.tmp`);
+  return join(dirname(path), `.holdfast-${key.slice(0, 16)}.tmp`);
 }
 
 /** Creates missing parents. An overwritten file keeps its mode and, where this process may, its owner. */

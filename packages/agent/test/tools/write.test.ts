@@ -131,7 +131,7 @@ describe("what the file says after a crash", () => {
     await using space = await temporaryWorkspace();
     await before(space, null);
     const evidence = await prepareTool(tool, ARGS, space.context);
-    await writeFile(space.inside("notes", ".todo.md.0123456789abcdef.tmp"), "half");
+    await writeFile(space.inside("notes", ".holdfast-0123456789abcdef.tmp"), "half");
     expect((await probeTool(tool, ARGS, evidence, space.context)).kind).toBe("absent");
     expect(await readdir(space.inside("notes"))).toEqual([]);
   });
