@@ -1,13 +1,29 @@
-/** From a name a person gave to a conversation of this home. */
+/**
+ * From a name a person gave to a conversation of this home.
+ * Invariant: a row that names a file outside its sessions directory, also through a link, is refused: an index is data.
+ */
+import { existsSync, realpathSync } from "node:fs";
+import { resolve, sep } from "node:path";
+import { SessionError } from "@holdfast/sessions";
 import type { CommandContext } from "./context.ts";
 import { keyToWrite, resolveName } from "./names.ts";
 import { type StoredSession, storedSessions } from "./stores.ts";
 
-/** The conversation a name means. Throws `bad_name`, `name_unknown`, `name_ambiguous`. */
+/** The conversation a name means. Throws `bad_name`, `name_unknown`, `name_ambiguous`, `path_outside`. */
 export async function findSession(context: CommandContext, name: string): Promise<StoredSession> {
   const stored = await storedSessions(context);
   const named = resolveName(name, stored.rows, stored.defaultAgent);
-  return stored.rows.find((row) => row.key === named.key && row.agentId === named.agentId)!;
+  const found = stored.rows.find((row) => row.key === named.key && row.agentId === named.agentId)!;
+  checkInside(found.file, found.directory);
+  return found;
+}
+
+function checkInside(file: string, directory: string): void {
+  const real = existsSync(file) ? realpathSync(file) : resolve(file);
+  const root = existsSync(file) ? realpathSync(directory) : resolve(directory);
+  if (!real.startsWith(root + sep)) {
+    throw new SessionError("path_outside", { path: file, directory });
+  }
 }
 
 /** The key to write to; it may be new. Throws as `findSession` does. */

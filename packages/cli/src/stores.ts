@@ -13,7 +13,9 @@ import type { Named } from "./names.ts";
 import { type Settings, sessionsDirectory, settingsOf } from "./settings.ts";
 
 export interface StoredSession extends Named {
-  /** Absolute path of the transcript; it may not exist yet. */
+  /** The sessions directory of its agent. */
+  readonly directory: string;
+  /** Path of the transcript as the row names it; it may not exist yet. */
   readonly file: string;
   readonly row: SessionRow;
 }
@@ -37,7 +39,7 @@ async function rowsOf(directory: string, agentId: string, context: CommandContex
   const { sessions, problems } = await listingOf(directory);
   for (const { code, what } of problems) context.output.note(`${directory}: ${code}: ${what}`);
   return sessions.map(({ key, row }) => {
-    return { key, sessionId: row.sessionId, agentId, file: join(directory, row.sessionFile), row };
+    return { key, sessionId: row.sessionId, agentId, directory, file: join(directory, row.sessionFile), row };
   });
 }
 
