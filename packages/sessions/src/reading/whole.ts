@@ -58,13 +58,17 @@ export async function readWhole(source: ByteSource, visit: Visit = () => {}): Pr
   return scan.result();
 }
 
+interface Findings {
+  readonly damaged: Damage[];
+  readonly duplicates: OpenReport["duplicates"][number][];
+  readonly stale: OpenReport["stale"][number][];
+}
+
 class Scan {
   readonly #source: ByteSource;
   readonly #visit: Visit;
   readonly #tree = new Tree<EntryRef>();
-  readonly #damaged: Damage[] = [];
-  readonly #duplicates: OpenReport["duplicates"][number][] = [];
-  readonly #stale: OpenReport["stale"][number][] = [];
+  readonly #odd: Findings = { damaged: [], duplicates: [], stale: [] };
   /** Ids by position among the lines that are not blank: what a version 1 compaction counts. */
   readonly #ids: string[] = [];
   #header: ReadHeader | null = null;
@@ -128,17 +132,17 @@ class Scan {
 
   #note(entry: Entry, line: RawLine, added: Added, isStale: boolean): void {
     if (added.kind === "ignored" || added.repeats) {
-      this.#duplicates.push({ id: entry.id, offset: line.offset, identical: added.kind === "ignored" });
+      this.#odd.duplicates.push({ id: entry.id, offset: line.offset, identical: added.kind === "ignored" });
     }
     if (added.kind === "ignored") return;
-    if (isStale) this.#stale.push({ id: entry.id, g: entry.g ?? 0 });
+    if (isStale) this.#odd.stale.push({ id: entry.id, g: entry.g ?? 0 });
     else this.#leaf = added.index;
     this.#fence = Math.max(this.#fence, fenceOf(entry));
     this.#visit(entry, added.index, this.#tree);
   }
 
   #damage(line: RawLine, why: string): void {
-    this.#damaged.push({ line: this.#lines, offset: line.offset, bytes: line.length, why });
+    this.#odd.damaged.push({ line: this.#lines, offset: line.offset, bytes: line.length, why });
   }
 
   async #read(ref: EntryRef): Promise<Entry> {
@@ -165,10 +169,8 @@ class Scan {
         bytesRead: this.#source.size,
         partial: false,
         header: this.#header?.state ?? "missing",
-        damaged: this.#damaged,
         gaps: this.#tree.gaps,
-        duplicates: this.#duplicates,
-        stale: this.#stale,
+        ...this.#odd,
       },
       read: (ref) => this.#read(ref),
     };
