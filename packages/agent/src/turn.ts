@@ -113,6 +113,8 @@ async function giveUp(work: Work): Promise<TurnOutcome> {
 /** Where the item began, remembered before its first entry; then the entry that says whose turn this is. */
 async function begin(made: Omit<Work, "start" | "head">): Promise<Work> {
   const { agent, item, session, right } = made;
+  // The holder before us may have been another process.
+  await session.catchUp();
   const start = item.start ?? { sessionId: session.id, leaf: session.leaf() };
   if (start.sessionId !== session.id) {
     throw new AgentError("session_moved", { began: start.sessionId, key: session.key, now: session.id });

@@ -1,10 +1,14 @@
 import { readFile } from "node:fs/promises";
-import { LIMITS } from "@holdfast/base";
+import { join } from "node:path";
+import { LIMITS, realWorld } from "@holdfast/base";
+import { openSessions } from "@holdfast/sessions";
 import { describe, expect, test } from "vitest";
 import { act, failed, say, sayAndAct, scriptedModel, stalled } from "../src/model/scripted.ts";
 import { builtinTools } from "../src/tools/builtin.ts";
-import { dataOf, entriesOf, KEY, laneOf, messageOf, outline, resultsOf } from "./support/agent.ts";
+import { turn } from "../src/turn.ts";
+import { agentOf, dataOf, entriesOf, KEY, laneOf, messageOf, outline, resultsOf } from "./support/agent.ts";
 import { stage } from "./support/stage.ts";
+import { temporaryWorkspace } from "./support/workspace.ts";
 
 const WRITE = { path: "a.txt", content: "hello" };
 
@@ -358,4 +362,23 @@ describe("branches", () => {
     expect(entries.at(-1)).toMatchObject({ parentId: entries.at(-2)?.id });
     expect(entries.at(-1)?.returnTo).toBeUndefined();
   });
+});
+
+test("what another process wrote before this one got the right is taken in", async () => {
+  await using space = await temporaryWorkspace();
+  const world = realWorld(() => {});
+  const directory = join(space.root, "sessions");
+  await using here = await openSessions({ directory }, world);
+  await using kept = await here.open(KEY);
+  const lane = laneOf("hi");
+  const parts = { world, lane, root: space.root, workspace: space.path };
+  await using there = await openSessions({ directory }, world);
+  const first = await agentOf({ ...parts, sessions: there, model: scriptedModel([say("Hello!")]) });
+  await turn(lane.item, first, new AbortController().signal);
+  const second = await agentOf({ ...parts, sessions: here, model: scriptedModel([]) });
+  expect(await turn(lane.item, second, new AbortController().signal)).toMatchObject({
+    kind: "replied",
+    text: "Hello!",
+  });
+  expect(outline(await kept.since(null)).filter((word) => word === "user")).toHaveLength(1);
 });
