@@ -7,6 +7,7 @@ import type { OpenCall } from "./calls.ts";
 import type { Entry, NewEntry } from "./entry.ts";
 import { fieldsOf, parseLine } from "./entry.ts";
 import { SessionError } from "./errors.ts";
+import { IdDigest } from "./id-digest.ts";
 import { afterEntry, openCallsOf } from "./open-calls.ts";
 import { project } from "./projection.ts";
 import { backward, forward } from "./reading/lines.ts";
@@ -30,15 +31,17 @@ export interface DraftGround {
   readonly cut: Entry | null;
 }
 
-/** The last line as it stands, and where unread bytes begin: a torn line may still be completed by its writer. */
-async function lastLine(source: ByteSource): Promise<{ readonly entry: Entry | null; readonly next: number }> {
+/** The last entry, and where unread bytes begin: a torn line at the end may still be completed by its writer. */
+async function lastEntry(source: ByteSource): Promise<{ readonly entry: Entry | null; readonly next: number }> {
+  let next: number | undefined;
   for await (const line of backward(source)) {
     const parsed = line.bytes === null ? undefined : parseLine(line.bytes);
     if (parsed?.kind === "blank") continue;
-    if (parsed?.kind === "entry") return { entry: parsed.entry, next: source.size };
-    return { entry: null, next: line.ended ? source.size : line.offset };
+    const isWhole = line.ended || parsed?.kind === "entry";
+    next ??= isWhole ? source.size : line.offset;
+    if (parsed?.kind === "entry") return { entry: parsed.entry, next };
   }
-  return { entry: null, next: 0 };
+  return { entry: null, next: next ?? 0 };
 }
 
 export class Ground {
@@ -46,6 +49,8 @@ export class Ground {
   readonly #log: LogRef;
   /** Entries written or met by this object, on all branches. */
   readonly #met = new Map<string, Entry>();
+  /** Ids of the log as it was when one was first looked for beyond what is loaded. */
+  #ids: IdDigest | undefined;
   /** Follows `loaded.path`, so that an append costs the same on a long path as on a short one. */
   #onPath: Map<string, Entry>;
   #open: readonly OpenCall[];
@@ -76,7 +81,7 @@ export class Ground {
     if (reading === undefined) throw new SessionError("gone", { file: log.file });
     await using now = reading;
     const loaded = await readTail(now.source);
-    const last = await lastLine(now.source);
+    const last = await lastEntry(now.source);
     const cut = last.entry?.returnTo === undefined ? null : last.entry;
     return new Ground(store, log, { loaded, position: now.position, next: last.next, cut });
   }
@@ -98,7 +103,9 @@ export class Ground {
     const reading = await this.#store.read(this.#log);
     if (reading === undefined) return undefined;
     await using now = reading;
-    return (await findEntry(now.source, id))?.entry;
+    // Whatever came later than the digest was met.
+    this.#ids ??= await IdDigest.read(now.source);
+    return this.#ids.mayHold(id) ? (await findEntry(now.source, id))?.entry : undefined;
   }
 
   /** Looks up whatever the new entries name. */
@@ -172,6 +179,7 @@ export class Ground {
   #follow(entries: readonly Entry[]): void {
     this.loaded = { ...this.loaded, path: [...this.loaded.path, ...entries] };
     for (const entry of entries) {
+      this.#met.set(entry.id, entry);
       this.#onPath.set(entry.id, entry);
       this.#open = afterEntry(this.#open, entry, entry.g !== undefined);
     }

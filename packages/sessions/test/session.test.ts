@@ -181,6 +181,10 @@ describe("branches", () => {
       expect(await texts(other)).toEqual(["one", "next"]);
     });
     expect(await elsewhere(texts)).toEqual(["one", "next"]);
+    const tail = (await readFile(session.file ?? "", "utf8")).trimEnd().split("\n").slice(-2);
+    const [back, next] = tail.map((line): Record<string, unknown> => JSON.parse(line));
+    expect(back).toMatchObject({ customType: "holdfast:leaf", data: { reason: "late" } });
+    expect(next).toMatchObject({ parentId: back?.id });
   });
 
   test("an answer whose question is on another branch by now goes there", async () => {
