@@ -53,6 +53,7 @@ const UNUSABLE: Readonly<Record<string, string>> = {
   EEXIST: "it is a file, not a directory; move it away or choose another --home",
   ENOTDIR: "it, or a part of its path, is a file; move that away or choose another --home",
   EROFS: "the disk is read-only; choose another --home",
+  ENOENT: "it cannot be made there, because the disk is read-only or the path leads nowhere; choose another --home",
   EACCES: "permission denied; give this user the right to write there, or choose another --home",
   EPERM: "permission denied; give this user the right to write there, or choose another --home",
   ENOSPC: "the disk is full; make room and start again",

@@ -101,7 +101,7 @@ async function stopped(options: TurnsOptions, item: LaneItem, ended: Ended, outc
     return { kind: "again", delayMs: 0 };
   }
   if (!ended.late) return { kind: "again", delayMs: backoffMs(1) };
-  const seconds = Math.round(ended.timeoutMs / 1000);
+  const seconds = ended.timeoutMs / 1000;
   return giveUp(
     options,
     item,
@@ -160,6 +160,9 @@ async function finish(options: TurnsOptions, item: TurnItem, reply: Reply): Prom
   const failed =
     entry !== undefined && isMessage(entry) && "stopReason" in entry.message && entry.message.stopReason === "error";
   const ending: Ending = { text: reply.text, entryId: reply.entryId, sessionId: session.id };
+  const { receivedMs, address } = item.message;
+  const row = { lastInteractionAt: receivedMs, channel: address.channel, status: failed ? "failed" : "done" };
+  await agent.sessions.update(item.sessionKey, row);
   await store.settle(item.id, holder, failed ? "failed" : "done", json(ending), world.nowMs());
   options.changed(item.id);
   options.wakeOut();

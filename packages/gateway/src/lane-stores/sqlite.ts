@@ -108,6 +108,15 @@ function open(path: string): DatabaseSync {
   }
 }
 
+/** A write, with SQLite's reason in our error. A failed statement changes nothing. */
+function attempt<T>(write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    throw new GatewayError("lane_write_failed", { why: messageOf(error) }, error);
+  }
+}
+
 /** Prepares each statement once. */
 function statements(db: DatabaseSync): (sql: string) => StatementSync {
   const prepared = new Map<string, StatementSync>();
@@ -129,7 +138,7 @@ export function sqliteLanes(path: string, world: World): LaneStore {
   const sql = statements(db);
   const written = (statement: string, values: Record<string, string | number | null>): number => {
     world.at("lane:before-write");
-    const { changes } = sql(statement).run(values);
+    const { changes } = attempt(() => sql(statement).run(values));
     world.at("lane:after-write");
     return Number(changes);
   };
@@ -226,7 +235,7 @@ function claimNext(sql: (text: string) => StatementSync, world: World, request: 
   const { lane, holder, nowMs, leaseMs } = request;
   if (sql(NEXT).get({ lane, now: nowMs }) === undefined) return undefined;
   world.at("lane:before-write");
-  const row = sql(CLAIM).get({ lane, holder, now: nowMs, until: nowMs + leaseMs });
+  const row = attempt(() => sql(CLAIM).get({ lane, holder, now: nowMs, until: nowMs + leaseMs }));
   world.at("lane:after-write");
   return row && itemOf(row);
 }

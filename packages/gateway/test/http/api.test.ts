@@ -178,7 +178,7 @@ test("what streamed and was withdrawn is said to be withdrawn", async () => {
   expect((await send("hello")).status).toBe(502);
   const seen = await watching;
   const half = seen.find(({ event }) => event.type === "delta")?.event;
-  const gone = seen.at(-1)?.event;
+  const gone = seen.find(({ event }) => event.type === "withdrawn")?.event;
   expect(half).toMatchObject({ durable: false });
   expect(gone).toEqual({ type: "withdrawn", answerId: (half as { answerId: string }).answerId });
   expect(gateway.address).not.toBeNull();

@@ -1,0 +1,74 @@
+/** What becomes of an item when somebody else is at work, or when every attempt breaks. */
+import { join } from "node:path";
+import { act, say, scriptedModel } from "@holdfast/agent";
+import { realWorld } from "@holdfast/base";
+import { openSessions } from "@holdfast/sessions";
+import { DatabaseSync } from "node:sqlite";
+import { expect, onTestFinished, test } from "vitest";
+import { createTurns, type TurnsOptions } from "../src/turns.ts";
+import { memoryLanes } from "../src/lane-stores/memory.ts";
+import { silentLog } from "../src/log.ts";
+import { temporaryHome } from "./support/home.ts";
+import { startGateway } from "./support/gateway.ts";
+
+const KEY = "agent:main:main";
+
+// Takes a second: the delay of the first wait is real.
+test("a session in other hands: the message waits, uncharged, and is answered", async () => {
+  const home = await temporaryHome();
+  const sessions = await openSessions({ directory: join(home, "agents", "main", "sessions"), agentId: "main" });
+  onTestFinished(() => sessions.close());
+  const session = await sessions.open(KEY);
+  expect(await session.claimTurn("somebody", 900)).toMatchObject({ kind: "claimed" });
+  await session.close();
+  const { gateway } = await startGateway({ home, model: scriptedModel([say("hello")]) });
+  expect(await gateway.send(KEY, "hi")).toMatchObject({ kind: "answered" });
+  await gateway.stop();
+  const db = new DatabaseSync(join(home, "lanes.sqlite"));
+  expect({ ...db.prepare("select claims, attempts from items where lane = 'main'").get() }).toEqual({
+    claims: 2,
+    attempts: 1,
+  });
+  db.close();
+});
+
+test("an item whose every attempt breaks fails visibly at the limit, with the reason", async () => {
+  const world = realWorld();
+  const store = memoryLanes(world);
+  const changed: string[] = [];
+  const options: TurnsOptions = {
+    store,
+    holder: "me",
+    world,
+    log: silentLog,
+    timeoutMs: () => 1000,
+    agent: () => undefined,
+    changed: (id) => changed.push(id),
+    wakeOut() {},
+  };
+  const { failed } = createTurns(options);
+  const address = { channel: "web", account: "local", chat: "c", thread: null };
+  const message = { key: "k", text: "t", from: { id: "owner", name: null, owner: true }, address, receivedMs: 0 };
+  await store.enqueue({ lane: "main", key: "k", queue: KEY, body: { message, clientKey: null } as never }, 0);
+  const delays: number[] = [];
+  for (let attempt = 1; attempt <= 4; attempt++) {
+    const item = (await store.claim({ lane: "main", holder: "me", nowMs: 1e15, leaseMs: 1 }))!;
+    const after = await failed(item, new Error("the file is damaged"));
+    if (after.kind === "again") {
+      delays.push(after.delayMs);
+      await store.release(item.id, "me", 0);
+    }
+  }
+  expect(delays).toHaveLength(3);
+  const [item] = await store.list({ lane: "main" });
+  expect(item).toMatchObject({ state: "failed", attempts: 3 });
+  expect(JSON.stringify(item?.result)).toContain("the file is damaged");
+  expect(await store.list({ lane: "out" })).toHaveLength(1);
+  expect(changed.length).toBeGreaterThan(0);
+});
+
+test("progress earns attempts: many steps in one message are not used up", async () => {
+  const steps = Array.from({ length: 12 }, () => act("read", { path: "notes/meeting.md" }));
+  const { gateway } = await startGateway({ model: scriptedModel([...steps, say("read often")]) });
+  expect(await gateway.send(KEY, "read it often")).toMatchObject({ answer: { answer: "read often" } });
+});
