@@ -8,11 +8,11 @@ import type { Entry, NewEntry } from "./entry.ts";
 import { fieldsOf, parseLine } from "./entry.ts";
 import { SessionError } from "./errors.ts";
 import { IdDigest } from "./id-digest.ts";
-import { afterEntry, openCallsOf } from "./open-calls.ts";
+import { KnownPath } from "./known-path.ts";
 import { project } from "./projection.ts";
 import { backward, forward } from "./reading/lines.ts";
 import type { ByteSource } from "./reading/source.ts";
-import { extendPath, type Loaded, readTail } from "./reading/tail.ts";
+import { type Loaded, readTail } from "./reading/tail.ts";
 import { findEntry } from "./scan.ts";
 import type { LogRef, Position, Reading, LogStore } from "./store.ts";
 import type { Context, ContextOptions } from "./types.ts";
@@ -51,10 +51,7 @@ export class Ground {
   readonly #met = new Map<string, Entry>();
   /** Ids of the log as it was when one was first looked for beyond what is loaded. */
   #ids: IdDigest | undefined;
-  /** Follows `loaded.path`, so that an append costs the same on a long path as on a short one. */
-  #onPath: Map<string, Entry>;
-  #open: readonly OpenCall[];
-  loaded: Loaded;
+  #path: KnownPath;
   position: Position;
   /** Offset of the first byte that is not yet part of `loaded`. */
   #next: number;
@@ -67,9 +64,7 @@ export class Ground {
   ) {
     this.#store = store;
     this.#log = log;
-    this.loaded = read.loaded;
-    this.#onPath = byId(read.loaded.path);
-    this.#open = openCallsOf(read.loaded.path);
+    this.#path = new KnownPath(read.loaded);
     this.position = read.position;
     this.#next = read.next;
     this.#cut = read.cut;
@@ -86,8 +81,12 @@ export class Ground {
     return new Ground(store, log, { loaded, position: now.position, next: last.next, cut });
   }
 
+  get loaded(): Loaded {
+    return this.#path.loaded;
+  }
+
   get leaf(): string | null {
-    return this.loaded.path.at(-1)?.id ?? null;
+    return this.#path.leaf;
   }
 
   async context(options: ContextOptions): Promise<Context> {
@@ -98,7 +97,7 @@ export class Ground {
 
   /** One entry wherever it is. Looks into the file only for what was not met. */
   async find(id: string): Promise<Entry | undefined> {
-    const near = this.#met.get(id) ?? this.#onPath.get(id);
+    const near = this.#met.get(id) ?? this.#path.byId.get(id);
     if (near !== undefined) return near;
     const reading = await this.#store.read(this.#log);
     if (reading === undefined) return undefined;
@@ -116,10 +115,10 @@ export class Ground {
       const entry = await this.find(id);
       if (entry === undefined) continue;
       known.set(id, entry);
-      if (!this.#onPath.has(id)) paths.set(id, (await this.#loadedAt(id)).path);
+      if (!this.#path.byId.has(id)) paths.set(id, (await this.#loadedAt(id)).path);
     }
-    const { path } = this.loaded;
-    return { leaf: this.leaf, path, onPath: this.#onPath, open: this.#open, known, paths, cut: this.#cut };
+    const { leaf, byId, open, loaded } = this.#path;
+    return { leaf, path: loaded.path, onPath: byId, open, known, paths, cut: this.#cut };
   }
 
   /** After our own commit. */
@@ -151,48 +150,20 @@ export class Ground {
   }
 
   async #extend(entries: readonly Entry[]): Promise<void> {
-    if (this.#followsOn(entries)) return this.#follow(entries);
-    const extended = extendPath(this.loaded, entries);
-    if (extended === null) {
+    const after = this.#path.after(entries);
+    if (after === undefined) {
       const reading = await this.#store.read(this.#log);
       if (reading === undefined) throw new SessionError("gone", { file: this.#log.file });
       await using now = reading;
       await this.#reload(now.source, entries);
       return;
     }
-    this.#replace(extended, entries);
-  }
-
-  /** Whether these are one plain chain from the leaf: the usual case, and the only one that is not looked at as a whole. */
-  #followsOn(entries: readonly Entry[]): boolean {
-    let { leaf } = this;
-    let g = this.loaded.path.at(-1)?.g ?? 0;
-    for (const entry of entries) {
-      const isPlain = entry.returnTo === undefined && entry.type !== "compaction" && !this.#onPath.has(entry.id);
-      if (!isPlain || entry.parentId !== leaf || (entry.g ?? g) < g) return false;
-      leaf = entry.id;
-      g = entry.g ?? g;
-    }
-    return true;
-  }
-
-  #follow(entries: readonly Entry[]): void {
-    this.loaded = { ...this.loaded, path: [...this.loaded.path, ...entries] };
-    for (const entry of entries) {
-      this.#met.set(entry.id, entry);
-      this.#onPath.set(entry.id, entry);
-      this.#open = afterEntry(this.#open, entry, entry.g !== undefined);
-    }
+    this.#path = after;
+    for (const entry of entries) this.#met.set(entry.id, entry);
   }
 
   async #reload(source: ByteSource, met: readonly Entry[]): Promise<void> {
-    this.#replace(await readTail(source), met);
-  }
-
-  #replace(loaded: Loaded, met: readonly Entry[]): void {
-    this.loaded = loaded;
-    this.#onPath = byId(loaded.path);
-    this.#open = openCallsOf(loaded.path);
+    this.#path = new KnownPath(await readTail(source));
     for (const entry of met) this.#met.set(entry.id, entry);
   }
 
@@ -202,10 +173,6 @@ export class Ground {
     await using now = reading;
     return await readTail(now.source, { leaf });
   }
-}
-
-function byId(path: readonly Entry[]): Map<string, Entry> {
-  return new Map(path.map((entry) => [entry.id, entry]));
 }
 
 /** Every id an entry names: its own, its parent's, and those that say where it belongs. */

@@ -1,0 +1,65 @@
+/**
+ * The path to the leaf as one session object knows it, followed entry by entry.
+ * Invariant: extending a path by a plain chain costs the same on a long path as on a short one, and gives what reading
+ * the log again would give.
+ */
+import type { OpenCall } from "./calls.ts";
+import type { Entry } from "./entry.ts";
+import { afterEntry, openCallsOf } from "./open-calls.ts";
+import { extendPath, type Loaded } from "./reading/tail.ts";
+
+export class KnownPath {
+  #loaded: Loaded;
+  readonly #byId: Map<string, Entry>;
+  #open: readonly OpenCall[];
+
+  constructor(loaded: Loaded) {
+    this.#loaded = loaded;
+    this.#byId = new Map(loaded.path.map((entry) => [entry.id, entry]));
+    this.#open = openCallsOf(loaded.path);
+  }
+
+  get loaded(): Loaded {
+    return this.#loaded;
+  }
+  get leaf(): string | null {
+    return this.#loaded.path.at(-1)?.id ?? null;
+  }
+  /** The entries of the path by their ids. */
+  get byId(): ReadonlyMap<string, Entry> {
+    return this.#byId;
+  }
+  /** Calls without a result at the leaf. */
+  get open(): readonly OpenCall[] {
+    return this.#open;
+  }
+
+  /** The path after these entries were added to the log; undefined when only the log itself can tell. */
+  after(entries: readonly Entry[]): KnownPath | undefined {
+    if (this.#isChain(entries)) return this.#follow(entries);
+    const extended = extendPath(this.#loaded, entries);
+    return extended === null ? undefined : new KnownPath(extended);
+  }
+
+  /** Whether these are one plain chain from the leaf: the usual case, and the only one not looked at as a whole. */
+  #isChain(entries: readonly Entry[]): boolean {
+    let { leaf } = this;
+    let g = this.#loaded.path.at(-1)?.g ?? 0;
+    for (const entry of entries) {
+      const isPlain = entry.returnTo === undefined && entry.type !== "compaction" && !this.#byId.has(entry.id);
+      if (!isPlain || entry.parentId !== leaf || (entry.g ?? g) < g) return false;
+      leaf = entry.id;
+      g = entry.g ?? g;
+    }
+    return true;
+  }
+
+  #follow(entries: readonly Entry[]): this {
+    this.#loaded = { ...this.#loaded, path: [...this.#loaded.path, ...entries] };
+    for (const entry of entries) {
+      this.#byId.set(entry.id, entry);
+      this.#open = afterEntry(this.#open, entry, entry.g !== undefined);
+    }
+    return this;
+  }
+}
