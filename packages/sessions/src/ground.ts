@@ -13,7 +13,7 @@ import { project } from "./projection.ts";
 import { backward, forward } from "./reading/lines.ts";
 import type { ByteSource } from "./reading/source.ts";
 import { type Loaded, readTail } from "./reading/tail.ts";
-import { findEntry } from "./scan.ts";
+import { entriesForward, findEntry } from "./scan.ts";
 import type { LogRef, Position, Reading, LogStore } from "./store.ts";
 import type { Context, ContextOptions } from "./types.ts";
 
@@ -102,9 +102,11 @@ export class Ground {
     const reading = await this.#store.read(this.#log);
     if (reading === undefined) return undefined;
     await using now = reading;
-    // Whatever came later than the digest was met.
     this.#ids ??= await IdDigest.read(now.source);
-    return this.#ids.mayHold(id) ? (await findEntry(now.source, id))?.entry : undefined;
+    if (this.#ids.mayHold(id)) return (await findEntry(now.source, id))?.entry;
+    // What came later than the digest was met, or was not taken in yet.
+    for await (const entry of entriesForward(now.source, this.#next)) if (entry.id === id) return entry;
+    return undefined;
   }
 
   /** Looks up whatever the new entries name. */

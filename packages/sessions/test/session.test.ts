@@ -226,6 +226,25 @@ describe("other writers", () => {
     ]);
   });
 
+  test("an entry they added a moment ago can be looked up, continued and branched from", async () => {
+    const one = await append(user("one"));
+    expect(await session.entry("nowhere")).toBeUndefined();
+    const added = await elsewhere((other) => other.append([user("two"), user("three")]));
+    const [two, three] = added.entries.map(({ id }) => id);
+    expect((await session.entry(two ?? ""))?.parentId).toBe(one);
+    await session.append({ ...user("four"), parentId: three });
+    expect(await texts(session)).toEqual(["one", "two", "three", "four"]);
+    const last = await elsewhere((other) => other.append(user("five")));
+    await session.branch(last.entries[0]?.id ?? "");
+    expect(await texts(session)).toEqual(["one", "two", "three", "four", "five"]);
+  });
+
+  test("a refusal counts only on ground that is real", async () => {
+    const asked = await append(call("c1"));
+    await elsewhere((other) => other.append(result("c1", asked, 0)));
+    expect((await session.append(user("now"))).change).toBe("turn");
+  });
+
   test("a file that shrank or changed is rewritten: nothing is written until it is opened again", async () => {
     await append(user("one"));
     const file = session.file ?? "";
