@@ -1,5 +1,6 @@
 /** The JSON API of the dashboard and the command line (wire/index.ts has the shapes). */
 import { readFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { LIMITS } from "@holdfast/base";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
@@ -32,10 +33,10 @@ export function header(request: FastifyRequest, name: string): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** A signal that ends with the request's connection, or when the server stops. */
-export function goneSignal(request: FastifyRequest, stopping: AbortSignal): AbortSignal {
+/** A signal that ends when the client hangs up (or has its answer), or when the server stops. */
+export function goneSignal(response: ServerResponse, stopping: AbortSignal): AbortSignal {
   const gone = new AbortController();
-  request.raw.socket.once("close", () => gone.abort(new GatewayError("stopping")));
+  response.once("close", () => gone.abort(new GatewayError("stopping")));
   return AbortSignal.any([gone.signal, stopping]);
 }
 
@@ -86,7 +87,7 @@ export function apiRoutes(app: FastifyInstance, parts: HttpParts): void {
     async (request, reply): Promise<WireAccepted | WireAnswer> => {
       const { key } = keyed(request);
       const { text, wait = false } = parsed(postBody, request.body);
-      const signal = goneSignal(request, parts.stopping);
+      const signal = goneSignal(reply.raw, parts.stopping);
       const posted = await parts.post({ sessionKey: key, text, clientKey: idempotencyKey(request), wait, signal });
       if (posted.kind === "refused") throw new GatewayError(posted.code, posted.details);
       world.at("http:before-ack");

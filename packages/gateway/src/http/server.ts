@@ -101,7 +101,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   }
   if (!isLoopback(host))
     log.warn("this gateway can be reached from the network; its token is all that protects it", { host });
-  const address = `http://${host.includes(":") ? `[${host}]` : host}:${boundPort(app)}`;
+  const address = `http://${printable(host)}:${boundPort(app)}`;
   return {
     address,
     signInLink: () => `${address}/signin?token=${access.newLinkToken()}`,
@@ -110,6 +110,12 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
       await app.close();
     },
   };
+}
+
+/** The host as part of an address that works on this machine. */
+function printable(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
 }
 
 /** The port, also where 0 was asked for. */

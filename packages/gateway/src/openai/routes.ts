@@ -5,6 +5,7 @@
  * a stable `user` picks the session (`agent:<agent>:openai:direct:<user>`); without either the call is stateless.
  * What streams is provisional: an answer that is withdrawn after part of it was sent ends the stream with an error.
  */
+import type { ServerResponse } from "node:http";
 import type { Agent } from "@holdfast/agent";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { GatewayError } from "../errors.ts";
@@ -15,8 +16,13 @@ import { answerInSession, answerStateless } from "./answers.ts";
 import { chatRequest, completion, type Frame, usageOf } from "./shapes.ts";
 import { type Call, stream } from "./stream.ts";
 
+/** Stateless calls that run now. */
+interface Busy {
+  stateless: number;
+}
+
 export function openAiRoutes(app: FastifyInstance, parts: HttpParts): void {
-  const busy = { stateless: 0 };
+  const busy: Busy = { stateless: 0 };
   const created = seconds(parts.world.nowMs());
 
   app.get("/v1/models", () => {
@@ -30,7 +36,7 @@ export function openAiRoutes(app: FastifyInstance, parts: HttpParts): void {
   });
 
   app.post("/v1/chat/completions", async (request, reply) => {
-    const call = callOf(request, parts, busy);
+    const call = callOf(request, reply.raw, parts, busy);
     if (call.body.stream !== true) {
       const answered = await call.answer({ delta: () => {}, withdrawn: () => {} });
       parts.world.at("http:before-ack");
@@ -52,11 +58,11 @@ function agentOfModel(model: string, { agents, routing }: HttpParts): Agent {
   return agent;
 }
 
-function callOf(request: FastifyRequest, parts: HttpParts, busy: { stateless: number }): Call {
+function callOf(request: FastifyRequest, response: ServerResponse, parts: HttpParts, busy: Busy): Call {
   const { world, routing, agents } = parts;
   const body = parsed(chatRequest, request.body);
   const frame: Frame = { id: `chatcmpl-${world.newId("item")}`, created: seconds(world.nowMs()), model: body.model };
-  const common = { messages: body.messages, signal: goneSignal(request, parts.stopping) };
+  const common = { messages: body.messages, signal: goneSignal(response, parts.stopping) };
   const agent = agentOfModel(body.model, parts);
   const user = body.user ? `agent:${agent.id}:openai:direct:${encodeURIComponent(body.user)}` : null;
   const asked = header(request, "x-holdfast-session") ?? user;
@@ -78,7 +84,7 @@ function callOf(request: FastifyRequest, parts: HttpParts, busy: { stateless: nu
   };
 }
 
-async function limited<T>({ statelessMax }: HttpParts, busy: { stateless: number }, run: () => Promise<T>): Promise<T> {
+async function limited<T>({ statelessMax }: HttpParts, busy: Busy, run: () => Promise<T>): Promise<T> {
   if (busy.stateless >= statelessMax) throw new GatewayError("too_busy", { limit: statelessMax });
   busy.stateless += 1;
   try {
