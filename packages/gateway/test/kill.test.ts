@@ -48,7 +48,8 @@ const POINTS = [
   "deliver:after-send#1",
 ];
 const MORE_POINTS = [
-  ...Array.from({ length: 8 }, (_, index) => `lane:before-write#${index + 2}`),
+  // A turn with one tool writes to its lanes eight times.
+  ...Array.from({ length: 7 }, (_, index) => `lane:before-write#${index + 2}`),
   "transcript:before-write#2",
   "model:before-ask#1",
   "model:after-answer#1",
