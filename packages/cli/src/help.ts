@@ -4,7 +4,7 @@ export const HELP = `holdfast: an assistant whose conversations and actions surv
   holdfast gateway                     run it here; prints the address and a one-time sign-in link
   holdfast chat [--session KEY]        talk in the terminal
   holdfast send --session KEY TEXT     one message; prints the answer
-  holdfast status                      is a gateway running, with which model, how many conversations
+  holdfast status                      is a gateway running, which model, how many conversations
   holdfast config check                is holdfast.json right
   holdfast demo [--seed N] [--lang L]  the to-do story, with a real SIGKILL, in a temporary home
 
@@ -16,7 +16,7 @@ export const HELP = `holdfast: an assistant whose conversations and actions surv
   holdfast transcript verify FILE      is a transcript whole; works without a gateway or a home
   holdfast transcript tree FILE        its branches
   holdfast transcript context FILE     what a model would get
-  holdfast transcript append FILE      JSON lines from stdin; each is acknowledged when it is durable
+  holdfast transcript append FILE      JSON lines from stdin; each acknowledged when it is durable
   holdfast transcript branch FILE ID   go on from that entry
 
 NAME is a session key, a session id, a unique beginning of one, "main", or <channel>_<userId>.

@@ -1,51 +1,85 @@
 /**
- * One conversation as it happens: follows the event stream and prints what is new, once.
- * Invariants: text that was streamed is not printed again when its entry arrives; after a lost connection the snapshot decides
- * whether a message was answered, never a guess.
+ * One conversation as it happens: follows the event stream, and across a restart of the gateway goes on where it was.
+ * Invariant: every entry is shown once, and after a lost connection the snapshot decides whether a message was answered,
+ * never a guess.
  */
-import { isObject } from "@holdfast/base";
-import type { Entry } from "@holdfast/sessions";
-import type { WireEvent, WireItem } from "@holdfast/gateway/wire";
+import { CodedError, type World } from "@holdfast/base";
+import type { WireEvent, WireItem, WireSnapshot } from "@holdfast/gateway/wire";
 import type { GatewayClient } from "./client.ts";
-import { type Output, printable } from "./output.ts";
+import type { CommandContext } from "./context.ts";
+import { LiveView } from "./live-view.ts";
 
-type Delta = Extract<WireEvent, { type: "delta" }>;
+/** Half a minute in all: a restart takes a few seconds. */
+const RECONNECTS_MAX = 60;
+const RECONNECT_MS = 500;
 
 export class Live {
+  readonly #world: World;
   readonly #client: GatewayClient;
   readonly #key: string;
-  readonly #output: Output;
+  readonly #view: LiveView;
   readonly #stop = new AbortController();
   /** By the key a message was sent under. */
   readonly #waiting = new Map<string, (item: WireItem) => void>();
-  /** Answers whose text was streamed so far. */
-  readonly #streamed = new Set<string>();
-  #atLineStart = true;
+  /** The newest entry that was taken in; undefined before the first snapshot. */
+  #last: string | undefined;
 
-  constructor(client: GatewayClient, key: string, output: Output) {
+  constructor(client: GatewayClient, key: string, { output, world }: Pick<CommandContext, "output" | "world">) {
+    this.#world = world;
     this.#client = client;
     this.#key = key;
-    this.#output = output;
+    this.#view = new LiveView(output);
   }
 
-  /** Follows until `close`; reconnects by itself when the stream ends. Rejects when the gateway is gone. */
+  /**
+   * Follows until `close`. A gateway that restarts is waited for; what was said meanwhile is printed then. Rejects when it
+   * does not come back, or refuses.
+   */
   async follow(): Promise<void> {
-    while (!this.#stop.signal.aborted) {
-      const snapshot = await this.#client.snapshot(this.#key);
-      for (const item of snapshot.items) this.#onItem(item);
-      await this.#readStream(snapshot.cursor);
+    for (let failures = 0; !this.#stop.signal.aborted; ) {
+      try {
+        await this.#takeIn(await this.#client.snapshot(this.#key));
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        if (this.#stop.signal.aborted) return;
+        if (!isLostConnection(error) || failures > RECONNECTS_MAX) throw error;
+        if (failures === 1) this.#view.lost();
+        await this.#world.sleep(RECONNECT_MS);
+      }
     }
+  }
+
+  /** What is new in the snapshot, then the stream after it, to its end. */
+  async #takeIn({ entries, items, cursor }: WireSnapshot): Promise<void> {
+    const seen = this.#last === undefined ? entries.length - 1 : entries.findIndex((entry) => entry.id === this.#last);
+    this.#onEntries(entries.slice(seen + 1));
+    this.#last ??= entries.at(-1)?.id ?? "";
+    for (const item of items) this.#onItem(item);
+    await this.#readStream(cursor);
   }
 
   close(): void {
     this.#stop.abort();
   }
 
-  /** Sends one message and resolves when it is answered or failed. */
+  /** Sends one message and resolves when it is answered or failed. Repeated under its key until the gateway has it. */
   async say(text: string, clientKey: string): Promise<WireItem> {
     const ended = new Promise<WireItem>((resolve) => this.#waiting.set(clientKey, resolve));
-    await this.#client.accept(this.#key, text, clientKey);
+    for (let failures = 1; !(await this.#accepted(text, clientKey, failures)); failures++) {
+      await this.#world.sleep(RECONNECT_MS);
+    }
     return ended;
+  }
+
+  async #accepted(text: string, clientKey: string, failures: number): Promise<boolean> {
+    try {
+      await this.#client.accept(this.#key, text, clientKey);
+      return true;
+    } catch (error) {
+      if (!isLostConnection(error) || failures > RECONNECTS_MAX) throw error;
+      return false;
+    }
   }
 
   async #readStream(cursor: string): Promise<void> {
@@ -61,56 +95,28 @@ export class Live {
 
   #show(event: WireEvent): void {
     if (event.type === "item") this.#onItem(event.item);
-    else if (event.type === "delta") this.#onDelta(event);
-    else if (event.type === "entries") for (const entry of event.entries) this.#onEntry(entry);
-    else if (event.type === "withdrawn" && this.#streamed.delete(event.answerId))
-      this.#line("(withdrawn; asking again)");
+    else if (event.type === "delta") this.#view.delta(event);
+    else if (event.type === "entries") this.#onEntries(event.entries);
+    else if (event.type === "withdrawn") this.#view.withdrawn(event.answerId);
+  }
+
+  #onEntries(entries: WireSnapshot["entries"]): void {
+    for (const entry of entries) {
+      this.#last = entry.id;
+      this.#view.entry(entry);
+    }
   }
 
   #onItem(item: WireItem): void {
     if (item.clientKey === null || (item.state !== "done" && item.state !== "failed")) return;
     const resolve = this.#waiting.get(item.clientKey);
     this.#waiting.delete(item.clientKey);
-    if (item.state === "failed" && resolve !== undefined)
-      this.#line(this.#output.paint.red(item.failure ?? "It failed."));
+    if (item.state === "failed" && resolve !== undefined) this.#view.failed(item.failure ?? "It failed.");
     resolve?.(item);
   }
-
-  #onDelta({ answerId, delta }: Delta): void {
-    if (delta.kind !== "text" || delta.text === "") return;
-    this.#streamed.add(answerId);
-    this.#output.write(printable(delta.text));
-    this.#atLineStart = delta.text.endsWith("\n");
-  }
-
-  #onEntry(entry: Entry): void {
-    const message = "message" in entry && isObject(entry.message) ? entry.message : undefined;
-    if (message === undefined) return;
-    if (message.role === "assistant") this.#onAnswer(entry.id, message.content);
-    else if (message.role === "toolResult") this.#line(this.#output.paint.dim(resultLine(message)));
-  }
-
-  #onAnswer(id: string, content: unknown): void {
-    const text = textOf(content);
-    if (this.#streamed.delete(id)) this.#line();
-    else if (text !== "") this.#line(printable(text));
-  }
-
-  #line(text = ""): void {
-    if (!this.#atLineStart) this.#output.write("\n");
-    this.#atLineStart = true;
-    if (text !== "") this.#output.line(text);
-  }
 }
 
-function textOf(content: unknown): string {
-  const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
-  return blocks.flatMap((block) => (isObject(block) && typeof block.text === "string" ? [block.text] : [])).join("\n");
-}
-
-/** `✓ read: first line of what it gave` */
-function resultLine(message: Readonly<Record<string, unknown>>): string {
-  const first = textOf(message.content).split("\n", 1)[0] ?? "";
-  const short = first.length > 70 ? `${first.slice(0, 69)}…` : first;
-  return printable(`  ${message.isError === true ? "✗" : "✓"} ${String(message.toolName)}: ${short}`);
+/** A stream that broke off has no code; a refusal has the gateway's own. */
+function isLostConnection(error: unknown): boolean {
+  return !(error instanceof CodedError) || error.code === "gateway_unreachable";
 }

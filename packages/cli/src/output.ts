@@ -55,16 +55,20 @@ export class Output {
   readonly json: boolean;
   readonly paint: Palette;
   readonly #out: Sink;
-  readonly #err: Sink;
+  readonly #err: () => Sink;
+  #errOpen: Sink | undefined;
   #closed = false;
 
-  constructor(out: Sink, err: Sink, env: Env, json: boolean) {
+  /** `err` is called when there is something to say: opening a stream costs milliseconds that most runs can save. */
+  constructor(out: Sink, err: () => Sink, env: Env, json: boolean) {
     this.json = json;
     this.paint = palette(wantsColour(out, env) && !json);
     this.#out = out;
     this.#err = err;
-    out.on("error", (error) => this.#onError(error));
-    err.on("error", (error) => this.#onError(error));
+    out.on("error", (error) => {
+      if (errnoOf(error) !== "EPIPE") throw error;
+      this.#closed = true;
+    });
   }
 
   /** True once the reader of stdout is gone; what is written after that is dropped. */
@@ -89,7 +93,8 @@ export class Output {
 
   /** To stderr, always. */
   note(text: string): void {
-    this.#err.write(ended(text));
+    this.#errOpen ??= this.#openErr();
+    this.#errOpen.write(ended(text));
   }
 
   /** Raw text on stdout. */
@@ -97,9 +102,13 @@ export class Output {
     if (!this.#closed) this.#out.write(text);
   }
 
-  #onError(error: Error): void {
-    if (errnoOf(error) !== "EPIPE") throw error;
-    this.#closed = true;
+  /** Nobody may be reading it, which is no reason to stop. */
+  #openErr(): Sink {
+    const err = this.#err();
+    err.on("error", (error) => {
+      if (errnoOf(error) !== "EPIPE") throw error;
+    });
+    return err;
   }
 }
 

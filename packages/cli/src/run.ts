@@ -24,7 +24,7 @@ function stackOf(error: Error): string {
 
 /** Runs one command line. Resolves with the exit code; never rejects. */
 export async function run(argv: readonly string[], version: () => string): Promise<ExitCode> {
-  const output = new Output(process.stdout, process.stderr, process.env, wantsJson(argv));
+  const output = new Output(process.stdout, () => process.stderr, process.env, wantsJson(argv));
   const base = { output, env: process.env, world: realWorld(), version };
   try {
     const quick = quickSessionList(argv);

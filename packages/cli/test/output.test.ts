@@ -21,7 +21,7 @@ function make(
   env: Record<string, string> = {},
 ): { out: FakeSink; err: FakeSink; output: Output } {
   const [out, err] = [new FakeSink(tty), new FakeSink(tty)];
-  return { out, err, output: new Output(out, err, env, json) };
+  return { out, err, output: new Output(out, () => err, env, json) };
 }
 
 test("with --json only the value is written to stdout", () => {
@@ -48,6 +48,15 @@ test("a broken pipe ends the output quietly; any other error is thrown", () => {
   expect(output.closed).toBe(true);
   expect(out.text).toBe("");
   expect(() => out.emit("error", Object.assign(new Error("disk"), { code: "EIO" }))).toThrow("disk");
+});
+
+test("nobody reading stderr is no reason to stop", () => {
+  const { err, out, output } = make(false);
+  output.note("a");
+  err.emit("error", Object.assign(new Error("gone"), { code: "EPIPE" }));
+  output.line("b");
+  expect(output.closed).toBe(false);
+  expect(out.text).toBe("b\n");
 });
 
 test("stored text cannot steer a terminal", () => {

@@ -21,9 +21,10 @@ export async function chat(context: CommandContext, options: { readonly session:
   });
 }
 
-async function* messages(context: CommandContext, prompt: string): AsyncGenerator<string> {
+async function* messages(context: CommandContext, prompt: string, signal?: AbortSignal): AsyncGenerator<string> {
   const terminal = process.stdin.isTTY === true && !context.output.json;
-  const reader = createInterface({ input: process.stdin, ...(terminal ? { output: process.stdout } : {}), prompt });
+  const output = terminal ? { output: process.stdout } : {};
+  const reader = createInterface({ input: process.stdin, ...output, prompt, ...(signal ? { signal } : {}) });
   reader.on("SIGINT", () => reader.close());
   if (terminal) reader.prompt();
   for await (const line of reader) {
@@ -47,11 +48,14 @@ async function chatInWords(context: CommandContext, client: GatewayClient, key: 
   output.line(
     output.paint.dim(`${key} · ${model}${rehearsal ? " (a rehearsal, no language model)" : ""} · /quit leaves`),
   );
-  const live = new Live(client, key, output);
+  const live = new Live(client, key, context);
+  const gone = new AbortController();
   const following = live.follow();
+  following.catch(() => gone.abort()); // ends the reading of lines; the error itself is thrown below
   try {
-    for await (const text of messages(context, output.paint.cyan("> "))) {
+    for await (const text of messages(context, output.paint.cyan("> "), gone.signal)) {
       await Promise.race([live.say(text, `cli-${world.newId("item")}`), following]);
+      output.line();
     }
   } finally {
     live.close();

@@ -3,7 +3,7 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { finished, firstLine, runCli, startCli, temporaryDirectory } from "../support/cli.ts";
 
 async function startGateway(
@@ -137,6 +137,29 @@ test("killed while it holds a message, it answers it when it is started again", 
   const roles = context.messages.map((message: { role: string }) => message.role);
   expect(roles).toEqual(["user", "assistant", "user", "assistant"]);
   expect(again.session).toBe("agent:main:main");
+});
+
+test("a conversation in the terminal goes on across a kill of the gateway", async () => {
+  await using directory = await temporaryDirectory();
+  const home = join(directory.path, "home");
+  const first = await startGateway(home);
+  const chat = startCli(["chat", "--home", home]);
+  const said = { text: "" };
+  chat.stdout.setEncoding("utf8").on("data", (text) => {
+    said.text += text;
+  });
+  const reads = (pattern: RegExp) => vi.waitFor(() => expect(said.text).toMatch(pattern), { timeout: 15_000 });
+  chat.stdin.write("hello\n");
+  await reads(/models\.providers`\.\n\n/); // the whole answer, and the line after it
+  first.child.kill("SIGKILL");
+  await reads(/the gateway is gone; waiting for it/);
+  chat.stdin.write("Read notes/meeting.md\n");
+  const second = startCli(["gateway", "--port", new URL(first.address).port, "--home", home]);
+  await reads(/✓ read: /);
+  chat.stdin.end();
+  expect((await once(chat, "exit"))[0]).toBe(0);
+  expect(said.text.match(/no language model, but/g)).toHaveLength(1);
+  second.kill("SIGKILL");
 });
 
 test("without a gateway the commands work by themselves, and leave the home free", async () => {
