@@ -130,19 +130,29 @@ export function readLockNote(path: string): unknown {
   }
 }
 
+/** Where locks come from. Both methods do as `tryFileLock` and `readLockNote` say. */
+export interface FileLocks {
+  tryLock(path: string): FileLock | undefined;
+  readNote(path: string): unknown;
+}
+
+/** The locks of this machine's kernel. */
+export const realFileLocks: FileLocks = { tryLock: tryFileLock, readNote: readLockNote };
+
 /** Waits for the lock, asking again with jitter. Throws `lock_timeout`, or `signal.reason`. */
 export async function fileLock(
   path: string,
   world: World,
-  options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+  options: { readonly timeoutMs: number; readonly signal?: AbortSignal; readonly locks?: FileLocks },
 ): Promise<FileLock> {
+  const { locks = realFileLocks } = options;
   const startedMs = world.monotonicMs();
   let waitMs = 1;
   for (;;) {
-    const lock = tryFileLock(path);
+    const lock = locks.tryLock(path);
     if (lock !== undefined) return lock;
     if (world.monotonicMs() - startedMs >= options.timeoutMs) {
-      const holder = JSON.stringify(readLockNote(path) ?? "unknown");
+      const holder = JSON.stringify(locks.readNote(path) ?? "unknown");
       throw new BaseError("lock_timeout", { path, timeoutMs: options.timeoutMs, holder });
     }
     await world.sleep(waitMs * (0.5 + world.random()), options.signal);

@@ -11,7 +11,15 @@ export {
   fill,
   messageOf,
 } from "./errors.ts";
-export { type FileLock, fileLock, kernelLockAvailable, readLockNote, tryFileLock } from "./file-lock.ts";
+export {
+  type FileLock,
+  type FileLocks,
+  fileLock,
+  kernelLockAvailable,
+  readLockNote,
+  realFileLocks,
+  tryFileLock,
+} from "./file-lock.ts";
 export { makePrivateDirectory, syncDirectory, writeWhole } from "./files.ts";
 export { bootId, type Identity, identityOf, type Liveness, livenessOf, parseIdentity } from "./identity.ts";
 export { canonical, digest, isObject, type Json, type JsonObject, sha256, tryParse } from "./json.ts";

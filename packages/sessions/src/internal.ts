@@ -1,5 +1,7 @@
 /** What CLI and dashboard need besides the public door. */
 export type { OpenCall } from "./calls.ts";
+export { openSessionsOn } from "./open.ts";
+export type { Disk, DiskFile, DiskStat, OpenMode } from "./stores/file/disk.ts";
 export { excerptOf } from "./text.ts";
 export {
   contextOfTranscript,

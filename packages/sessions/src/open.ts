@@ -8,6 +8,7 @@ import { errnoOf, LIMITS, realWorld, type World } from "@holdfast/base";
 import { SessionError } from "./errors.ts";
 import { openSession } from "./session.ts";
 import { sessionsOver } from "./sessions.ts";
+import { type Disk, realDisk } from "./stores/file/disk.ts";
 import { FileLogs } from "./stores/file/logs.ts";
 import { openFileStore } from "./stores/file/store.ts";
 import { memoryStore } from "./stores/memory/store.ts";
@@ -17,10 +18,15 @@ import type { Fsync, OpenSessionsOptions, Session, Sessions, SessionsProblem } f
  * Opens the conversations of a directory, creating it (0700) if missing. Several processes may have it open at once.
  * Throws `lock_mode_unavailable`, `write_failed`. Close it: it folds the index.
  */
-export async function openSessions(options: OpenSessionsOptions, world: World = realWorld()): Promise<Sessions> {
+export function openSessions(options: OpenSessionsOptions, world: World = realWorld()): Promise<Sessions> {
+  return openSessionsOn(realDisk, options, world);
+}
+
+/** The same on another disk. */
+export async function openSessionsOn(disk: Disk, options: OpenSessionsOptions, world: World): Promise<Sessions> {
   const { directory, fsync = "always", cwd = process.cwd(), onProblem = warn } = options;
   const lock = lockOptions(options.writeLock);
-  const store = await openFileStore({ directory, lock, sync: fsync !== "never", onProblem }, world);
+  const store = await openFileStore({ directory, lock, sync: fsync !== "never", onProblem }, { disk, world });
   const onLost = (key: string, log: { readonly file: string }) =>
     onProblem({ code: "transcript_lost", what: `${key}: ${log.file} is not there; a new one was begun` });
   return sessionsOver({ store, world, fsync, cwd, onLost });
@@ -51,6 +57,7 @@ export async function openTranscript(
   const real = await realFile(path, create);
   const resolveLog = async () => real;
   const store = new FileLogs({
+    disk: realDisk,
     world,
     lock: lockOptions(options.writeLock),
     sync: fsync !== "never",

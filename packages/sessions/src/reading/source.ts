@@ -3,7 +3,7 @@
  * file that grows meanwhile reads the same. It never changes anything.
  */
 import type { Stats } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { errnoOf } from "@holdfast/base";
 import { SessionError } from "../errors.ts";
 
@@ -21,13 +21,19 @@ export function memorySource(data: Uint8Array | string): ByteSource {
   return { size: bytes.length, read: async (offset, length) => bytes.subarray(offset, offset + length) };
 }
 
+/** What is needed of an open file; Node's `FileHandle` has it. */
+interface Readable {
+  read(into: Uint8Array, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;
+  stat(options: { readonly bigint: true }): Promise<{ readonly size: bigint }>;
+}
+
 /** An open file as long as it is now (or up to `size`). The handle stays the caller's. */
-export async function fileSource(handle: FileHandle, size?: number): Promise<ByteSource> {
-  const end = size ?? (await handle.stat()).size;
+export async function fileSource(handle: Readable, size?: number): Promise<ByteSource> {
+  const end = size ?? Number((await handle.stat({ bigint: true })).size);
   return { size: end, read: (offset, length) => readFully(handle, offset, Math.min(length, end - offset)) };
 }
 
-async function readFully(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
+async function readFully(handle: Readable, offset: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(Math.max(0, length));
   let filled = 0;
   while (filled < buffer.length) {

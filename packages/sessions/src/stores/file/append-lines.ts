@@ -2,24 +2,24 @@
  * The one way bytes are added to a file of lines: one `write` of whole lines at its end.
  * Invariant: what a killed or failed writer left without a line feed is sealed in the same write; no byte is changed.
  */
-import type { FileHandle } from "node:fs/promises";
 import { SessionError } from "../../errors.ts";
+import type { DiskFile } from "./disk.ts";
 
-async function endsWithoutLineFeed(handle: FileHandle): Promise<boolean> {
-  const { size } = await handle.stat();
+async function endsWithoutLineFeed(file: DiskFile): Promise<boolean> {
+  const size = Number((await file.stat({ bigint: true })).size);
   if (size === 0) return false;
   const last = Buffer.alloc(1);
-  await handle.read(last, 0, 1, size - 1);
+  await file.read(last, 0, 1, size - 1);
   return last[0] !== 0x0a;
 }
 
 /**
- * `handle` is open for reading and appending, `text` ends with a line feed. A short write throws `write_failed`: the
+ * `file` is open for reading and appending, `text` ends with a line feed. A short write throws `write_failed`: the
  * lines that did land whole are there, the torn one is sealed by whoever writes next. Does not sync.
  */
-export async function appendLines(handle: FileHandle, path: string, text: string): Promise<void> {
-  const bytes = Buffer.from((await endsWithoutLineFeed(handle)) ? `\n${text}` : text);
-  const { bytesWritten } = await handle.write(bytes, 0, bytes.length);
+export async function appendLines(file: DiskFile, path: string, text: string): Promise<void> {
+  const bytes = Buffer.from((await endsWithoutLineFeed(file)) ? `\n${text}` : text);
+  const { bytesWritten } = await file.write(bytes, 0, bytes.length);
   if (bytesWritten === bytes.length) return;
   throw new SessionError("write_failed", { file: path, step: "write", errno: `short write, ${bytesWritten} bytes` });
 }

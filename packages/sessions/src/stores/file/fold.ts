@@ -6,16 +6,18 @@
  * Invariant: a journal is deleted only after the snapshot that holds its rows has its final name, durably.
  */
 import { createHash } from "node:crypto";
-import { copyFile, type FileHandle, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { syncDirectory, tryFileLock, type World } from "@holdfast/base";
+import type { World } from "@holdfast/base";
 import type { SessionRow } from "../../types.ts";
 import { appendLines } from "./append-lines.ts";
+import type { Disk } from "./disk.ts";
 import { backupPath, fileId, type IndexState, indexPath, journalPath, listJournals } from "./index-files.ts";
 import { encodeJournalSnapshot, encodeSnapshotRow } from "./snapshot.ts";
+import { copyWhole, writeAll } from "./whole-files.ts";
 
 export interface FoldTools {
   readonly directory: string;
+  readonly disk: Disk;
   readonly world: World;
   /** Runs under `sessions.lock` with everything taken in. */
   locked<T>(work: (state: IndexState) => Promise<T>): Promise<T>;
@@ -26,22 +28,22 @@ const ROWS_PER_SLICE = 500;
 
 /** The new snapshot's id and size, or undefined when another process folds right now. */
 export async function foldIndex(tools: FoldTools): Promise<{ readonly id: string; readonly size: number } | undefined> {
-  using lock = tryFileLock(join(tools.directory, "sessions.fold.lock"));
+  using lock = tools.disk.locks.tryLock(join(tools.directory, "sessions.fold.lock"));
   if (lock === undefined) return undefined;
-  const { directory, world } = tools;
+  const { directory, disk, world } = tools;
   const { rows, journal } = await beginJournal(tools);
   const aside = `${indexPath(directory)}.new`;
-  const written = await writeSnapshot(aside, rows);
-  await copyDurably(aside, backupPath(directory));
+  const written = await writeSnapshot(disk, aside, rows);
+  await copyWhole(disk, aside, backupPath(directory));
   world.at("index:before-write");
-  await tools.locked((state) => appendName(directory, state.journal, written));
+  await tools.locked((state) => appendName(tools, state.journal, written));
   world.at("index:after-sync");
-  await rename(aside, indexPath(directory));
-  await syncDirectory(directory);
+  await disk.rename(aside, indexPath(directory));
+  await disk.syncDirectory(directory);
   world.at("index:after-rename");
-  const id = await fileId(indexPath(directory));
-  for (const n of await listJournals(directory)) {
-    if (n < journal) await rm(journalPath(directory, n), { force: true });
+  const id = await fileId(disk, indexPath(directory));
+  for (const n of await listJournals(disk, directory)) {
+    if (n < journal) await disk.remove(journalPath(directory, n));
   }
   world.at("index:after-delete");
   return id;
@@ -53,13 +55,13 @@ interface Begun {
 }
 
 /** From here on changes go to the next journal; what was before is in `rows`. */
-async function beginJournal({ directory, world, locked }: FoldTools): Promise<Begun> {
+async function beginJournal({ directory, disk, world, locked }: FoldTools): Promise<Begun> {
   return locked(async (state) => {
     const journal = state.journal + 1;
     world.at("index:before-write");
-    const handle = await open(journalPath(directory, journal), "wx", 0o600);
-    await handle.close();
-    await syncDirectory(directory);
+    const file = await disk.open(journalPath(directory, journal), "new");
+    await file.close();
+    await disk.syncDirectory(directory);
     world.at("index:after-sync");
     // Everything before is in `state.rows`, so there is no need to read it all again.
     state.journal = journal;
@@ -73,53 +75,30 @@ interface Written {
   readonly hash: string;
 }
 
-async function writeSnapshot(path: string, rows: Begun["rows"]): Promise<Written> {
-  await rm(path, { force: true });
-  const handle = await open(path, "wx", 0o600);
+async function writeSnapshot(disk: Disk, path: string, rows: Begun["rows"]): Promise<Written> {
+  await disk.remove(path);
+  await using file = await disk.open(path, "new");
   const hash = createHash("sha256");
   const put = async (text: string): Promise<number> => {
-    hash.update(text);
-    return writeAll(handle, Buffer.from(text));
+    const bytes = Buffer.from(text);
+    hash.update(bytes);
+    await writeAll(file, bytes);
+    return bytes.length;
   };
-  try {
-    let size = await put("{\n");
-    for (let start = 0; start < rows.length; start += ROWS_PER_SLICE) {
-      const slice = rows.slice(start, start + ROWS_PER_SLICE);
-      const isLast = (index: number): boolean => start + index === rows.length - 1;
-      size += await put(slice.map(([key, row], index) => encodeSnapshotRow(key, row, isLast(index))).join(""));
-    }
-    size += await put("}\n");
-    await handle.sync();
-    return { size, hash: hash.digest("hex") };
-  } finally {
-    await handle.close();
+  let size = await put("{\n");
+  for (let start = 0; start < rows.length; start += ROWS_PER_SLICE) {
+    const slice = rows.slice(start, start + ROWS_PER_SLICE);
+    const isLast = (index: number): boolean => start + index === rows.length - 1;
+    size += await put(slice.map(([key, row], index) => encodeSnapshotRow(key, row, isLast(index))).join(""));
   }
+  size += await put("}\n");
+  await file.sync();
+  return { size, hash: hash.digest("hex") };
 }
 
-async function writeAll(handle: FileHandle, bytes: Buffer): Promise<number> {
-  await handle.appendFile(bytes);
-  return bytes.length;
-}
-
-async function copyDurably(from: string, to: string): Promise<void> {
-  const aside = `${to}.new`;
-  await copyFile(from, aside);
-  const handle = await open(aside, "r+");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(aside, to);
-}
-
-async function appendName(directory: string, journal: number, written: Written): Promise<void> {
+async function appendName({ directory, disk }: FoldTools, journal: number, written: Written): Promise<void> {
   const path = journalPath(directory, journal);
-  const handle = await open(path, "a+", 0o600);
-  try {
-    await appendLines(handle, path, encodeJournalSnapshot(written.size, written.hash));
-    await handle.datasync();
-  } finally {
-    await handle.close();
-  }
+  await using file = await disk.open(path, "grow");
+  await appendLines(file, path, encodeJournalSnapshot(written.size, written.hash));
+  await file.datasync();
 }

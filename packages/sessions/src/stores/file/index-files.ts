@@ -5,12 +5,13 @@
  * at every moment of a fold, also of one that was killed.
  * Invariant: reading changes nothing. What has to be written because of it (a hand edit, a rebuilt row) is `adopt`.
  */
-import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { canonical, errnoOf, sha256 } from "@holdfast/base";
 import type { SessionRow, SessionsProblem } from "../../types.ts";
+import type { Disk } from "./disk.ts";
 import { rebuildRows } from "./rebuild.ts";
 import { type ParsedSnapshot, parseJournalLine, parseSnapshot, type Rows } from "./snapshot.ts";
+import { readIfThere } from "./whole-files.ts";
 
 /** Rows by key, null for a removed one. */
 export type Changes = Map<string, SessionRow | null>;
@@ -44,9 +45,9 @@ export const backupPath = (directory: string): string => join(directory, "sessio
 export const journalPath = (directory: string, n: number): string => join(directory, `sessions.journal-${n}.jsonl`);
 
 /** Who the file at `path` is right now; "" for none. */
-export async function fileId(path: string): Promise<{ readonly id: string; readonly size: number }> {
+export async function fileId(disk: Disk, path: string): Promise<{ readonly id: string; readonly size: number }> {
   try {
-    const found = await stat(path, { bigint: true });
+    const found = await disk.stat(path);
     return { id: `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}`, size: Number(found.size) };
   } catch (error) {
     if (errnoOf(error) === "ENOENT") return { id: "", size: 0 };
@@ -54,21 +55,12 @@ export async function fileId(path: string): Promise<{ readonly id: string; reado
   }
 }
 
-export async function listJournals(directory: string): Promise<readonly number[]> {
-  const numbers = (await readdir(directory)).flatMap((name) => {
+export async function listJournals(disk: Disk, directory: string): Promise<readonly number[]> {
+  const numbers = (await disk.list(directory)).flatMap((name) => {
     const match = /^sessions\.journal-(\d+)\.jsonl$/.exec(name);
     return match ? [Number(match[1])] : [];
   });
   return numbers.sort((a, b) => a - b);
-}
-
-async function readIfThere(path: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
 }
 
 interface RawFiles {
@@ -78,19 +70,19 @@ interface RawFiles {
 }
 
 /** One consistent view: read again while the list of journals or the snapshot changes under our eyes. */
-async function readFiles(directory: string): Promise<RawFiles> {
+async function readFiles(disk: Disk, directory: string): Promise<RawFiles> {
   for (;;) {
-    const before = await listJournals(directory);
-    const { id } = await fileId(indexPath(directory));
-    const snapshot = await readIfThere(indexPath(directory));
+    const before = await listJournals(disk, directory);
+    const { id } = await fileId(disk, indexPath(directory));
+    const snapshot = await readIfThere(disk, indexPath(directory));
     const journals: { n: number; bytes: Buffer }[] = [];
     for (const n of before) {
-      const bytes = await readIfThere(journalPath(directory, n));
+      const bytes = await readIfThere(disk, journalPath(directory, n));
       if (bytes !== undefined) journals.push({ n, bytes });
     }
-    const after = await listJournals(directory);
+    const after = await listJournals(disk, directory);
     const same = before.join() === after.join() && journals.length === before.length;
-    if (same && (await fileId(indexPath(directory))).id === id) return { journals, snapshot, snapshotId: id };
+    if (same && (await fileId(disk, indexPath(directory))).id === id) return { journals, snapshot, snapshotId: id };
   }
 }
 
@@ -113,6 +105,11 @@ export function applyChanges(rows: Rows, changes: Changes): void {
     if (row === null) rows.delete(key);
     else rows.set(key, row);
   }
+}
+
+interface Where {
+  readonly disk: Disk;
+  readonly directory: string;
 }
 
 interface Base {
@@ -143,14 +140,14 @@ function edits(edited: ParsedSnapshot, kept: ParsedSnapshot): Pick<Base, "wins" 
   return { wins, fills };
 }
 
-async function readBackup(directory: string): Promise<ParsedSnapshot | undefined> {
-  const backup = await readIfThere(backupPath(directory));
+async function readBackup(disk: Disk, directory: string): Promise<ParsedSnapshot | undefined> {
+  const backup = await readIfThere(disk, backupPath(directory));
   return backup === undefined ? undefined : parseSnapshot(backup.toString("utf8"));
 }
 
 /** The rows below the journals: the snapshot as we wrote it, as somebody edited it, its copy, or the transcripts. */
-async function baseRows(directory: string, files: RawFiles, names: readonly string[]): Promise<Base> {
-  if (files.snapshot === undefined) return withoutSnapshot(directory, files.journals[0]?.n);
+async function baseRows({ disk, directory }: Where, files: RawFiles, names: readonly string[]): Promise<Base> {
+  if (files.snapshot === undefined) return withoutSnapshot({ disk, directory }, files.journals[0]?.n);
   const parsed = parseSnapshot(files.snapshot.toString("utf8"));
   const problems: SessionsProblem[] = parsed.broken.map(({ key, why }) => ({
     code: "row_broken",
@@ -159,7 +156,7 @@ async function baseRows(directory: string, files: RawFiles, names: readonly stri
   const hash = sha256(files.snapshot);
   const asWritten = names.slice(-2).includes(hash);
   if (asWritten) return { rows: parsed.rows, wins: new Map(), fills: new Map(), problems, adopted: null };
-  const { wins, fills } = edits(parsed, (await readBackup(directory)) ?? NOTHING);
+  const { wins, fills } = edits(parsed, (await readBackup(disk, directory)) ?? NOTHING);
   const damaged = parsed.broken.length > 0 ? files.snapshot : null;
   const adopted = { size: files.snapshot.length, hash, damaged };
   if (names.length > 0) for (const key of wins.keys()) problems.push({ code: "edited_by_hand", what: key });
@@ -167,10 +164,10 @@ async function baseRows(directory: string, files: RawFiles, names: readonly stri
 }
 
 /** No snapshot: not yet, if the first journal is there (it is deleted only after a snapshot was written); else lost. */
-async function withoutSnapshot(directory: string, firstJournal: number | undefined): Promise<Base> {
+async function withoutSnapshot({ disk, directory }: Where, firstJournal: number | undefined): Promise<Base> {
   const none: Base = { rows: new Map(), wins: new Map(), fills: new Map(), problems: [], adopted: null };
   if (firstJournal === 1) return none;
-  const backup = await readBackup(directory);
+  const backup = await readBackup(disk, directory);
   if (backup !== undefined) {
     return {
       ...none,
@@ -179,16 +176,16 @@ async function withoutSnapshot(directory: string, firstJournal: number | undefin
       problems: [{ code: "from_backup", what: backupPath(directory) }],
     };
   }
-  const { rows, problems } = await rebuildRows(directory);
+  const { rows, problems } = await rebuildRows(disk, directory);
   return { ...none, rows, fills: new Map(rows), problems };
 }
 
 /** Reads everything. */
-export async function loadIndex(directory: string): Promise<IndexState> {
-  const files = await readFiles(directory);
+export async function loadIndex(disk: Disk, directory: string): Promise<IndexState> {
+  const files = await readFiles(disk, directory);
   const seen: Replayed = { changes: new Map(), snapshots: [], problems: [] };
   for (const { bytes } of files.journals) replay(bytes, seen);
-  const base = await baseRows(directory, files, seen.snapshots);
+  const base = await baseRows({ disk, directory }, files, seen.snapshots);
   const adopt: Changes = new Map([...base.fills].filter(([key]) => !seen.changes.has(key)));
   for (const [key, row] of base.wins) adopt.set(key, row);
   applyChanges(base.rows, seen.changes);

@@ -6,24 +6,23 @@
  * Invariant: one commit is one `write` of whole lines at the end of the file, synced before it is acknowledged; bytes
  * that are there are never changed, and a torn tail is sealed with a line feed by whoever writes next.
  */
-import { constants } from "node:fs";
-import { type FileHandle, link, open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { errnoOf, syncDirectory, type World } from "@holdfast/base";
+import { errnoOf } from "@holdfast/base";
 import { type Entry, encodeEntry, encodeHeader, type Header } from "../../entry.ts";
 import { SessionError } from "../../errors.ts";
 import { fileSource } from "../../reading/source.ts";
 import { isStale, type Rights } from "../../rights.ts";
 import type { CommitRequest, Committed, Position, Reading, Unstamped } from "../../store.ts";
 import { appendLines } from "./append-lines.ts";
+import type { Disk, DiskFile, OpenMode, Place } from "./disk.ts";
 import { numbersInLog } from "./numbers.ts";
 import { offsetOf, positionOf, since } from "./position.ts";
 import { during } from "./storage-error.ts";
 import type { WriteLock } from "./write-lock.ts";
 
-async function openIfThere(path: string, flags: number): Promise<FileHandle | undefined> {
+async function openIfThere(disk: Disk, path: string, mode: OpenMode): Promise<DiskFile | undefined> {
   try {
-    return await open(path, flags);
+    return await disk.open(path, mode);
   } catch (error) {
     if (errnoOf(error) === "ENOENT") return undefined;
     throw error;
@@ -31,11 +30,11 @@ async function openIfThere(path: string, flags: number): Promise<FileHandle | un
 }
 
 /** The file now, for reading; undefined when it is not there. */
-export async function readLog(path: string, before?: Position): Promise<Reading | undefined> {
-  const handle = await during(path, "open", () => openIfThere(path, constants.O_RDONLY));
+export async function readLog(disk: Disk, path: string, before?: Position): Promise<Reading | undefined> {
+  const handle = await during(path, "open", () => openIfThere(disk, path, "read"));
   if (handle === undefined) return undefined;
   try {
-    if (!(await handle.stat()).isFile()) throw new SessionError("not_a_file", { path });
+    if (!(await handle.stat({ bigint: true })).isFile()) throw new SessionError("not_a_file", { path });
     const now =
       before === undefined
         ? { since: "none" as const, position: await positionOf(handle) }
@@ -49,7 +48,7 @@ export async function readLog(path: string, before?: Position): Promise<Reading 
 }
 
 /** Under which numbers this writer writes now: a generation of its own whenever somebody else wrote last. */
-async function rightsNow(handle: FileHandle, lock: WriteLock, token: string): Promise<Rights> {
+async function rightsNow(handle: DiskFile, lock: WriteLock, token: string): Promise<Rights> {
   if (lock.rights?.writer === token) return lock.rights;
   const seen = await numbersInLog(handle, lock.rights === undefined ? "all" : "tail");
   const kept = lock.rights ?? { g: 0, t: seen.t, lease: null, writer: "" };
@@ -57,9 +56,9 @@ async function rightsNow(handle: FileHandle, lock: WriteLock, token: string): Pr
 }
 
 /** The numbers kept for the log at `path`, looked up in the log itself where the note is lost. */
-export async function keptRights(path: string, lock: WriteLock): Promise<Rights> {
+export async function keptRights(disk: Disk, path: string, lock: WriteLock): Promise<Rights> {
   if (lock.rights !== undefined) return lock.rights;
-  const handle = await openIfThere(path, constants.O_RDONLY);
+  const handle = await openIfThere(disk, path, "read");
   if (handle === undefined) return { g: 0, t: 0, lease: null, writer: "" };
   try {
     return { ...(await numbersInLog(handle, "all")), lease: null, writer: "" };
@@ -77,8 +76,7 @@ function stamp(entries: readonly Unstamped[], g: number, t: number | undefined):
   return entries.map((entry) => ({ ...entry, g, ...(t === undefined ? {} : { t }) }) as Entry);
 }
 
-interface Tools {
-  readonly world: World;
+interface Tools extends Place {
   readonly token: string;
 }
 
@@ -89,11 +87,12 @@ export async function commitLog(
   request: CommitRequest,
   tools: Tools,
 ): Promise<Committed> {
-  const handle = await during(path, "open", () => openIfThere(path, constants.O_RDWR | constants.O_APPEND));
+  const { disk } = tools;
+  const handle = await during(path, "open", () => openIfThere(disk, path, "append"));
   if (handle === undefined) return { kind: "behind", reading: undefined };
   try {
     const now = await since(handle, request.expect);
-    if (now.since !== "none") return { kind: "behind", reading: await readLog(path, request.expect) };
+    if (now.since !== "none") return { kind: "behind", reading: await readLog(disk, path, request.expect) };
     const rights = await rightsNow(handle, lock, tools.token);
     if (isStale(rights, request.right?.t)) return { kind: "stale_turn", t: rights.t };
     const next = { ...rights, t: Math.max(rights.t, request.right?.t ?? 0) };
@@ -117,7 +116,8 @@ export async function createLog(
   first: { readonly header: Header; readonly entries: readonly Unstamped[]; readonly sync: boolean },
   tools: Tools,
 ): Promise<"created" | "exists"> {
-  const there = await openIfThere(path, constants.O_RDONLY);
+  const { disk } = tools;
+  const there = await openIfThere(disk, path, "read");
   if (there !== undefined) {
     await there.close();
     return "exists";
@@ -128,17 +128,17 @@ export async function createLog(
   // One name for every attempt, under the lock: what a killed attempt left is replaced by the next.
   const aside = `${path}.new`;
   tools.world.at("transcript:before-write");
-  await during(path, "write", () => rm(aside, { force: true }));
+  await during(path, "write", () => disk.remove(aside));
   try {
-    await writeAside(aside, text, first.sync);
-    await during(path, "link", () => link(aside, path));
+    await writeAside(disk, aside, text, first.sync);
+    await during(path, "link", () => disk.link(aside, path));
   } catch (error) {
     if (isTaken(error)) return "exists";
     throw error;
   } finally {
-    await rm(aside, { force: true });
+    await disk.remove(aside);
   }
-  if (first.sync) await during(path, "sync", () => syncDirectory(dirname(path)));
+  if (first.sync) await during(path, "sync", () => disk.syncDirectory(dirname(path)));
   tools.world.at("transcript:after-sync");
   return "created";
 }
@@ -148,8 +148,8 @@ function isTaken(error: unknown): boolean {
   return error instanceof SessionError && error.details.errno === "EEXIST" && error.details.step === "link";
 }
 
-async function writeAside(aside: string, text: string, sync: boolean): Promise<void> {
-  const handle = await during(aside, "open", () => open(aside, "wx+", 0o600));
+async function writeAside(disk: Disk, aside: string, text: string, sync: boolean): Promise<void> {
+  const handle = await during(aside, "open", () => disk.open(aside, "new"));
   try {
     await during(aside, "write", () => appendLines(handle, aside, text));
     if (sync) await during(aside, "sync", () => handle.sync());

@@ -2,16 +2,15 @@
  * Transcripts as files under their write locks; where a file lies is decided by whoever made this object.
  * Invariant: every write and every change of a number happens with the write lock of that file held.
  */
-import type { World } from "@holdfast/base";
 import type { Header } from "../../entry.ts";
 import { claim, release, renew } from "../../rights.ts";
 import type { CommitRequest, Committed, LogRef, LogStore, Position, Reading, Unstamped } from "../../store.ts";
 import type { Claim, Right } from "../../types.ts";
+import type { Place } from "./disk.ts";
 import { commitLog, createLog, keptRights, readLog } from "./log.ts";
 import { type LockOptions, WriteLocks } from "./write-lock.ts";
 
-export interface FileLogsOptions {
-  readonly world: World;
+export interface FileLogsOptions extends Place {
   readonly lock: LockOptions;
   /** Whether new files are synced; what a commit syncs is said with it. */
   readonly sync: boolean;
@@ -25,7 +24,7 @@ export class FileLogs implements LogStore {
 
   constructor(options: FileLogsOptions) {
     this.#options = options;
-    this.#locks = new WriteLocks(options.world, options.lock);
+    this.#locks = new WriteLocks(options, options.lock);
   }
 
   async create(log: LogRef, header: Header, entries: readonly Unstamped[]): Promise<"created" | "exists"> {
@@ -38,7 +37,12 @@ export class FileLogs implements LogStore {
     const path = await this.#options.resolve(log);
     return this.#locks.hold(path, async (lock) => {
       const nowMs = this.#options.world.nowMs();
-      const outcome = claim(await keptRights(path, lock), { session: log.id, holder, leaseMs, nowMs });
+      const outcome = claim(await keptRights(this.#options.disk, path, lock), {
+        session: log.id,
+        holder,
+        leaseMs,
+        nowMs,
+      });
       if (outcome.claim.kind === "claimed") lock.keep(outcome.rights);
       return outcome.claim;
     });
@@ -48,7 +52,7 @@ export class FileLogs implements LogStore {
     const path = await this.#options.resolve(log);
     return this.#locks.hold(path, async (lock) => {
       const untilMs = this.#options.world.nowMs() + leaseMs;
-      const rights = renew(await keptRights(path, lock), right, untilMs);
+      const rights = renew(await keptRights(this.#options.disk, path, lock), right, untilMs);
       if (rights !== undefined) lock.keep(rights);
       return rights !== undefined;
     });
@@ -56,7 +60,9 @@ export class FileLogs implements LogStore {
 
   async releaseTurn(log: LogRef, right: Right): Promise<void> {
     const path = await this.#options.resolve(log);
-    await this.#locks.hold(path, async (lock) => lock.keep(release(await keptRights(path, lock), right)));
+    await this.#locks.hold(path, async (lock) =>
+      lock.keep(release(await keptRights(this.#options.disk, path, lock), right)),
+    );
   }
 
   async commit(request: CommitRequest): Promise<Committed> {
@@ -65,7 +71,7 @@ export class FileLogs implements LogStore {
   }
 
   async read(log: LogRef, since?: Position): Promise<Reading | undefined> {
-    return readLog(await this.#options.resolve(log), since);
+    return readLog(this.#options.disk, await this.#options.resolve(log), since);
   }
 
   pathOf(log: LogRef): string {
@@ -73,6 +79,7 @@ export class FileLogs implements LogStore {
   }
 
   #tools() {
-    return { world: this.#options.world, token: this.#locks.token };
+    const { disk, world } = this.#options;
+    return { disk, world, token: this.#locks.token };
   }
 }

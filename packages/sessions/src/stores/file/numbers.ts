@@ -2,8 +2,8 @@
  * Looks up `g` and `t` in the log itself, for when the note in the lock file is lost or may lag behind.
  * Lines without numbers are other programs'; a line that cannot be read has none.
  */
-import type { FileHandle } from "node:fs/promises";
 import { isObject, LIMITS, tryParse } from "@holdfast/base";
+import type { DiskFile } from "./disk.ts";
 
 interface Numbers {
   readonly g: number;
@@ -14,15 +14,15 @@ const G_FIELD = '"g":';
 const TURN_KIND = '"holdfast:turn"';
 
 /** `tail` looks at the last 64 KiB; `all` goes back until both numbers were met or the file begins. */
-export async function numbersInLog(handle: FileHandle, how: "tail" | "all"): Promise<Numbers> {
+export async function numbersInLog(file: DiskFile, how: "tail" | "all"): Promise<Numbers> {
   const step = how === "tail" ? LIMITS.tailCompareBytes : LIMITS.readChunkBytes;
-  let { size: end } = await handle.stat();
+  let end = Number((await file.stat({ bigint: true })).size);
   let rest: Buffer = Buffer.alloc(0);
   const found = { g: 0, t: 0 };
   while (end > 0) {
     const start = Math.max(0, end - step);
     const chunk = Buffer.allocUnsafe(end - start);
-    await handle.read(chunk, 0, chunk.length, start);
+    await file.read(chunk, 0, chunk.length, start);
     const whole = Buffer.concat([chunk, rest]);
     const cut = start === 0 ? 0 : whole.indexOf(0x0a) + 1;
     collect(whole.subarray(cut === 0 && start > 0 ? whole.length : cut), found);

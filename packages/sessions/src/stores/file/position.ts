@@ -3,9 +3,9 @@
  * Invariant: `none` and `grown` mean that everything before the position is the same, as far as inode, size and the
  * 64 KiB before the position show it.
  */
-import type { FileHandle } from "node:fs/promises";
 import { LIMITS, sha256 } from "@holdfast/base";
 import type { Position, Since } from "../../store.ts";
+import type { DiskFile } from "./disk.ts";
 
 interface Mark {
   readonly size: number;
@@ -17,15 +17,15 @@ interface Mark {
   readonly tail: string;
 }
 
-async function tailDigest(handle: FileHandle, size: number): Promise<string> {
+async function tailDigest(file: DiskFile, size: number): Promise<string> {
   const length = Math.min(size, LIMITS.tailCompareBytes);
   const buffer = Buffer.allocUnsafe(length);
-  const { bytesRead } = await handle.read(buffer, 0, length, size - length);
+  const { bytesRead } = await file.read(buffer, 0, length, size - length);
   return sha256(buffer.subarray(0, bytesRead));
 }
 
-async function statOf(handle: FileHandle): Promise<Omit<Mark, "tail">> {
-  const stat = await handle.stat({ bigint: true });
+async function statOf(file: DiskFile): Promise<Omit<Mark, "tail">> {
+  const stat = await file.stat({ bigint: true });
   return {
     size: Number(stat.size),
     dev: String(stat.dev),
@@ -44,9 +44,9 @@ function decode(position: Position): Mark {
 }
 
 /** The end of the file now. */
-export async function positionOf(handle: FileHandle): Promise<Position> {
-  const stat = await statOf(handle);
-  return encode({ ...stat, tail: await tailDigest(handle, stat.size) });
+export async function positionOf(file: DiskFile): Promise<Position> {
+  const stat = await statOf(file);
+  return encode({ ...stat, tail: await tailDigest(file, stat.size) });
 }
 
 /** The byte offset of a position. */
@@ -56,17 +56,17 @@ export function offsetOf(position: Position): number {
 
 /** What happened between `before` and now, and where the end is now. */
 export async function since(
-  handle: FileHandle,
+  file: DiskFile,
   before: Position,
 ): Promise<{ readonly since: Since; readonly position: Position; readonly size: number }> {
   const was = decode(before);
-  const stat = await statOf(handle);
+  const stat = await statOf(file);
   const sameFile = stat.ino === was.ino && stat.dev === was.dev;
   if (sameFile && stat.size === was.size && stat.mtimeNs === was.mtimeNs && stat.ctimeNs === was.ctimeNs) {
     return { since: "none", position: before, size: was.size };
   }
-  const position = encode({ ...stat, tail: await tailDigest(handle, stat.size) });
-  const sameContent = stat.size >= was.size && (await tailDigest(handle, was.size)) === was.tail;
+  const position = encode({ ...stat, tail: await tailDigest(file, stat.size) });
+  const sameContent = stat.size >= was.size && (await tailDigest(file, was.size)) === was.tail;
   if (!sameContent) return { since: "rewritten", position, size: stat.size };
   if (!sameFile) return { since: "moved", position, size: stat.size };
   return { since: stat.size > was.size ? "grown" : "none", position, size: stat.size };

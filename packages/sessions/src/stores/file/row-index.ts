@@ -5,11 +5,10 @@
  * Invariant: rows change only under `sessions.lock`, after everything others wrote was taken in; a line is synced before
  * the change is returned.
  */
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
-import { LIMITS, syncDirectory, type World, writeWhole } from "@holdfast/base";
+import { LIMITS } from "@holdfast/base";
 import type { ListedSession, SessionRow, SessionsProblem } from "../../types.ts";
 import { appendLines } from "./append-lines.ts";
+import type { Disk, Place } from "./disk.ts";
 import { foldIndex } from "./fold.ts";
 import {
   applyChanges,
@@ -23,11 +22,11 @@ import {
 } from "./index-files.ts";
 import { encodeJournalRow, encodeJournalSnapshot } from "./snapshot.ts";
 import { during } from "./storage-error.ts";
+import { writeNewFile } from "./whole-files.ts";
 import { Queues, takeLock } from "./write-lock.ts";
 
-export interface RowIndexOptions {
+export interface RowIndexOptions extends Place {
   readonly directory: string;
-  readonly world: World;
   readonly timeoutMs: number;
   /** Whether lines are synced. */
   readonly sync: boolean;
@@ -76,9 +75,9 @@ export class RowIndex {
 
   /** Under the lock, with everything others wrote taken in and whatever has to be adopted adopted. */
   #locked<T>(work: (state: IndexState) => Promise<T>): Promise<T> {
-    const { directory, world, timeoutMs } = this.#options;
+    const { directory, timeoutMs } = this.#options;
     return this.#queues.run("update", async () => {
-      using _lock = await takeLock(`${directory}/sessions.lock`, world, timeoutMs);
+      using _lock = await takeLock(`${directory}/sessions.lock`, this.#options, timeoutMs);
       let state = await this.#refresh();
       if (state.adopt.size > 0 || state.adopted !== null) {
         await this.#adopt(state);
@@ -93,12 +92,12 @@ export class RowIndex {
 
   /** Makes what was found beside the journals the newest word, once. */
   async #adopt(state: IndexState): Promise<void> {
-    const { directory, world } = this.#options;
+    const { directory, disk, world } = this.#options;
     const atMs = world.nowMs();
     if (state.adopted?.damaged) {
       // The next fold writes the file anew: what could not be used is kept beside it.
       const aside = `${indexPath(directory)}.damaged-${state.adopted.hash.slice(0, 8)}`;
-      await writeWhole(world, aside, state.adopted.damaged);
+      await writeNewFile(disk, aside, state.adopted.damaged);
     }
     const rows = Array.from(state.adopt, ([key, row]) => encodeJournalRow(key, row, atMs)).join("");
     const name = state.adopted === null ? "" : encodeJournalSnapshot(state.adopted.size, state.adopted.hash);
@@ -107,28 +106,27 @@ export class RowIndex {
 
   /** One write of whole lines to the newest journal, sealing what a killed writer left. */
   async #append(state: IndexState, lines: string): Promise<void> {
-    const { directory, world, sync } = this.#options;
+    const { directory, disk, world, sync } = this.#options;
     const isNew = state.journal === 0;
     const path = journalPath(directory, isNew ? 1 : state.journal);
     world.at("index:before-write");
-    const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
-    const handle = await during(path, "open", () => open(path, flags, 0o600));
+    const handle = await during(path, "open", () => disk.open(path, "grow"));
     try {
       await during(path, "write", () => appendLines(handle, path, lines));
       if (sync) await during(path, "sync", () => handle.datasync());
     } finally {
       await handle.close();
     }
-    if (isNew && sync) await during(path, "sync", () => syncDirectory(directory));
+    if (isNew && sync) await during(path, "sync", () => disk.syncDirectory(directory));
     world.at("index:after-sync");
   }
 
   #refresh(): Promise<IndexState> {
     return this.#queues.run("refresh", async () => {
-      const { directory } = this.#options;
+      const { directory, disk } = this.#options;
       const state = this.#state;
-      if (state !== undefined && (await follow(directory, state))) return state;
-      const loaded = await during(indexPath(directory), "read", () => loadIndex(directory));
+      if (state !== undefined && (await follow(disk, directory, state))) return state;
+      const loaded = await during(indexPath(directory), "read", () => loadIndex(disk, directory));
       for (const problem of loaded.problems) this.#options.onProblem(problem);
       this.#state = loaded;
       return loaded;
@@ -147,9 +145,9 @@ export class RowIndex {
 
   /** A fold that fails leaves journals that are still right: it is reported and tried again at the next update. */
   async #fold(): Promise<void> {
-    const { directory, world, onProblem } = this.#options;
+    const { directory, disk, world, onProblem } = this.#options;
     try {
-      const snapshot = await foldIndex({ directory, world, locked: (work) => this.#locked(work) });
+      const snapshot = await foldIndex({ directory, disk, world, locked: (work) => this.#locked(work) });
       if (snapshot !== undefined && this.#state !== undefined) {
         this.#state.snapshotId = snapshot.id;
         this.#state.snapshotBytes = snapshot.size;
@@ -162,14 +160,14 @@ export class RowIndex {
 }
 
 /** Takes in what was appended to the newest journal; false when anything else changed, so that all is read again. */
-async function follow(directory: string, state: IndexState): Promise<boolean> {
-  if ((await fileId(journalPath(directory, state.journal + 1))).id !== "") return false;
-  if ((await fileId(indexPath(directory))).id !== state.snapshotId) return false;
+async function follow(disk: Disk, directory: string, state: IndexState): Promise<boolean> {
+  if ((await fileId(disk, journalPath(directory, state.journal + 1))).id !== "") return false;
+  if ((await fileId(disk, indexPath(directory))).id !== state.snapshotId) return false;
   if (state.journal === 0) return true;
-  const { id, size } = await fileId(journalPath(directory, state.journal));
+  const { id, size } = await fileId(disk, journalPath(directory, state.journal));
   if (id === "" || size < state.offset) return false;
   if (size === state.offset) return true;
-  await using handle = await open(journalPath(directory, state.journal), "r");
+  await using handle = await disk.open(journalPath(directory, state.journal), "read");
   const bytes = Buffer.alloc(size - state.offset);
   const { bytesRead } = await handle.read(bytes, 0, bytes.length, state.offset);
   const seen: Replayed = { changes: new Map(), snapshots: [], problems: [] };

@@ -2,18 +2,19 @@
  * The session store in a directory: transcripts, the index, and the numbers in the lock files.
  * Invariant: no path from a row or an id is used before it was shown to lie inside the directory, links resolved.
  */
-import { link, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
-import { errnoOf, isObject, makePrivateDirectory, tryParse, type World } from "@holdfast/base";
+import { errnoOf, isObject, tryParse } from "@holdfast/base";
 import type { Header } from "../../entry.ts";
 import { SessionError } from "../../errors.ts";
 import { checkSessionId } from "../../key.ts";
 import type { CommitRequest, Committed, LogRef, Position, Reading, SessionStore, Unstamped } from "../../store.ts";
 import type { Claim, ListedSession, Right, SessionRow, SessionsProblem } from "../../types.ts";
+import type { Disk, Place } from "./disk.ts";
 import { FileLogs } from "./logs.ts";
 import { RowIndex } from "./row-index.ts";
 import { during } from "./storage-error.ts";
-import { type LockOptions, ownLockMode } from "./write-lock.ts";
+import { readIfThere, writeAll } from "./whole-files.ts";
+import type { LockOptions } from "./write-lock.ts";
 
 type RowChange = (row: SessionRow | undefined) => SessionRow | undefined | null;
 
@@ -26,46 +27,46 @@ export interface FileStoreOptions {
 }
 
 /** Creates the directory if missing and agrees on its lock mode. Throws `lock_mode_unavailable`, `write_failed`. */
-export async function openFileStore(options: FileStoreOptions, world: World): Promise<SessionStore> {
+export async function openFileStore(options: FileStoreOptions, place: Place): Promise<SessionStore> {
   const given = resolve(options.directory);
-  await during(given, "open", () => makePrivateDirectory(given));
-  const directory = await during(given, "open", () => realpath(given));
-  await agreeOnMode(directory, world);
-  return new FileStore({ ...options, directory }, world);
+  await during(given, "open", () => place.disk.makeDirectory(given));
+  const directory = await during(given, "open", () => place.disk.realpath(given));
+  await agreeOnMode(directory, place);
+  return new FileStore({ ...options, directory }, place);
 }
 
 /** The first process writes down how this store is locked; every other must be able to do the same. */
-async function agreeOnMode(directory: string, world: World): Promise<void> {
+async function agreeOnMode(directory: string, place: Place): Promise<void> {
   const path = join(directory, ".store.json");
-  const mine = ownLockMode();
-  const found = await readStoreNote(path);
-  const agreed = found ?? (await writeStoreNote(path, mine, world));
+  const mine = place.disk.locks.mode;
+  const found = await readStoreNote(place.disk, path);
+  const agreed = found ?? (await writeStoreNote(path, mine, place));
   if (agreed === mine) return;
   throw new SessionError("lock_mode_unavailable", { directory, mode: agreed, reason: `it provides ${mine}` });
 }
 
-async function readStoreNote(path: string): Promise<string | undefined> {
-  try {
-    const note = tryParse(await readFile(path, "utf8"));
-    return isObject(note) && typeof note.lock === "string" ? note.lock : undefined;
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
+async function readStoreNote(disk: Disk, path: string): Promise<string | undefined> {
+  const note = tryParse((await readIfThere(disk, path))?.toString("utf8") ?? "");
+  return isObject(note) && typeof note.lock === "string" ? note.lock : undefined;
 }
 
-async function writeStoreNote(path: string, mode: string, world: World): Promise<string> {
+async function writeStoreNote(path: string, mode: string, { disk, world }: Place): Promise<string> {
   const aside = `${path}.${world.newId("holder")}.new`;
   const text = `${JSON.stringify({ format: 1, lock: mode })}\n`;
   try {
-    await during(path, "write", () => writeFile(aside, text, { flag: "wx", mode: 0o600 }));
-    await link(aside, path);
+    await during(path, "write", () => writeNote(disk, aside, text));
+    await disk.link(aside, path);
   } catch (error) {
     if (errnoOf(error) !== "EEXIST") throw error;
   } finally {
-    await rm(aside, { force: true });
+    await disk.remove(aside);
   }
-  return (await readStoreNote(path)) ?? mode;
+  return (await readStoreNote(disk, path)) ?? mode;
+}
+
+async function writeNote(disk: Disk, path: string, text: string): Promise<void> {
+  await using file = await disk.open(path, "new");
+  await writeAll(file, Buffer.from(text));
 }
 
 class FileStore implements SessionStore {
@@ -73,11 +74,11 @@ class FileStore implements SessionStore {
   readonly #logs: FileLogs;
   readonly #index: RowIndex;
 
-  constructor(options: FileStoreOptions, world: World) {
+  constructor(options: FileStoreOptions, place: Place) {
     const { directory, sync, onProblem, lock } = options;
     this.supports = { durable: sync, shared: true, files: true };
-    this.#logs = new FileLogs({ world, sync, lock, resolve: (log) => pathIn(directory, log) });
-    this.#index = new RowIndex({ directory, world, sync, onProblem, timeoutMs: lock.timeoutMs });
+    this.#logs = new FileLogs({ ...place, sync, lock, resolve: (log) => pathIn(place.disk, directory, log) });
+    this.#index = new RowIndex({ ...place, directory, sync, onProblem, timeoutMs: lock.timeoutMs });
     this.pathOf = (log) => resolve(directory, log.file);
   }
 
@@ -125,19 +126,19 @@ class FileStore implements SessionStore {
 }
 
 /** The real path of a log. Throws `bad_session_id`, `path_outside`. */
-async function pathIn(directory: string, log: LogRef): Promise<string> {
+async function pathIn(disk: Disk, directory: string, log: LogRef): Promise<string> {
   checkSessionId(log.id);
-  const real = await realpathOfNew(resolve(directory, log.file));
+  const real = await realpathOfNew(disk, resolve(directory, log.file));
   if (real.startsWith(directory + sep)) return real;
   throw new SessionError("path_outside", { path: log.file, directory });
 }
 
 /** The real path of a file that may not exist yet. A link to nothing is no place to create a file in. */
-async function realpathOfNew(path: string): Promise<string> {
+async function realpathOfNew(disk: Disk, path: string): Promise<string> {
   try {
-    return await realpath(path);
+    return await disk.realpath(path);
   } catch (error) {
     if (errnoOf(error) !== "ENOENT") throw error;
-    return join(await realpath(dirname(path)).catch(() => dirname(path)), basename(path));
+    return join(await disk.realpath(dirname(path)).catch(() => dirname(path)), basename(path));
   }
 }

@@ -5,22 +5,11 @@
  * served within the process; jittered across processes.
  * Invariant: the lock file is never unlinked while its transcript may be opened, so everybody locks the same inode.
  */
-import {
-  BaseError,
-  type FileLock,
-  fileLock,
-  identityOf,
-  isObject,
-  kernelLockAvailable,
-  readLockNote,
-  type World,
-} from "@holdfast/base";
+import { BaseError, type FileLock, fileLock, identityOf, isObject } from "@holdfast/base";
 import { SessionError } from "../../errors.ts";
 import { parseRights, type Rights } from "../../rights.ts";
+import type { Place } from "./disk.ts";
 import { storageError } from "./storage-error.ts";
-
-/** How a store excludes writers; every process on it must use the same. */
-export type LockMode = "kernel" | "sqlite";
 
 export interface LockOptions {
   readonly timeoutMs: number;
@@ -33,11 +22,6 @@ export interface WriteLock {
   readonly rights: Rights | undefined;
   /** Keeps these numbers for the next holder. Not synced: after power loss the log is asked. */
   keep(rights: Rights): void;
-}
-
-/** The mode this process can provide. */
-export function ownLockMode(): LockMode {
-  return kernelLockAvailable() ? "kernel" : "sqlite";
 }
 
 /** A queue per name: whoever asks first runs first, one at a time. */
@@ -61,9 +45,9 @@ export class Queues {
 }
 
 /** Takes a kernel lock, turning what can go wrong into this package's errors. */
-export async function takeLock(path: string, world: World, timeoutMs: number): Promise<FileLock> {
+export async function takeLock(path: string, { disk, world }: Place, timeoutMs: number): Promise<FileLock> {
   try {
-    return await fileLock(path, world, { timeoutMs });
+    return await fileLock(path, world, { timeoutMs, locks: disk.locks });
   } catch (error) {
     if (error instanceof BaseError && error.code === "lock_timeout") {
       throw new SessionError("lock_timeout", { ...error.details, file: path }, error);
@@ -82,24 +66,23 @@ function noteRights(lock: FileLock, note: object): void {
 
 /** The write locks of one store, or of one bare file. */
 export class WriteLocks {
-  readonly #world: World;
+  readonly #place: Place;
   readonly #options: LockOptions;
   readonly #queues = new Queues();
-  readonly #mode = ownLockMode();
   /** Says in the note who wrote last: the same writer keeps its generation. */
   readonly token: string;
 
-  constructor(world: World, options: LockOptions) {
-    this.#world = world;
+  constructor(place: Place, options: LockOptions) {
+    this.#place = place;
     this.#options = options;
-    this.token = world.newId("holder");
+    this.token = place.world.newId("holder");
   }
 
   /** Runs `work` holding the lock of the transcript at `path` (a real path). Throws `lock_timeout`, `lock_mode_unavailable`. */
   async hold<T>(path: string, work: (lock: WriteLock) => Promise<T>): Promise<T> {
     return this.#queues.run(path, async () => {
-      const lock = await takeLock(`${path}.lock`, this.#world, this.#options.timeoutMs);
-      const startedMs = this.#world.monotonicMs();
+      const lock = await takeLock(`${path}.lock`, this.#place, this.#options.timeoutMs);
+      const startedMs = this.#place.world.monotonicMs();
       try {
         return await work(this.#open(path, lock));
       } finally {
@@ -110,23 +93,24 @@ export class WriteLocks {
   }
 
   #open(path: string, lock: FileLock): WriteLock {
-    const note = readLockNote(lock.path);
+    const { mode: own, readNote } = this.#place.disk.locks;
+    const note = readNote(lock.path);
     const mode = isObject(note) ? note.mode : undefined;
-    if (typeof mode === "string" && mode !== this.#mode) {
+    if (typeof mode === "string" && mode !== own) {
       throw new SessionError("lock_mode_unavailable", {
         directory: path,
         mode,
-        reason: `it provides ${this.#mode}`,
+        reason: `it provides ${own}`,
       });
     }
     return {
       rights: parseRights(note),
-      keep: (rights) => noteRights(lock, { mode: this.#mode, ...rights, by: identityOf(this.token) }),
+      keep: (rights) => noteRights(lock, { mode: own, ...rights, by: identityOf(this.token) }),
     };
   }
 
   #warnIfLong(path: string, startedMs: number): void {
-    const heldMs = Math.round(this.#world.monotonicMs() - startedMs);
+    const heldMs = Math.round(this.#place.world.monotonicMs() - startedMs);
     if (heldMs < this.#options.maxHoldMs) return;
     const stack = new Error("held here").stack ?? "";
     process.emitWarning(`The write lock of ${path} was held for ${heldMs} ms, which is a bug.\n${stack}`);

@@ -3,6 +3,7 @@ import { appendFile, mkdir, readdir, readFile, rm, symlink, writeFile } from "no
 import { join } from "node:path";
 import { openSessions, type SessionRow, type SessionsProblem } from "@holdfast/sessions";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { realDisk } from "../../../src/stores/file/disk.ts";
 import { RowIndex } from "../../../src/stores/file/row-index.ts";
 import { type TestDirectory, testDirectory } from "../../support/directories.ts";
 import { user } from "../../support/entries.ts";
@@ -22,7 +23,15 @@ const path = (name: string): string => join(directory.path, name);
 function index(at: (point: string) => void = () => {}, foldBytes = 1 << 20): RowIndex {
   const onProblem = (problem: SessionsProblem) => void problems.push(problem);
   const world = movableWorld(at);
-  return new RowIndex({ directory: directory.path, world, timeoutMs: 5000, sync: false, foldBytes, onProblem });
+  return new RowIndex({
+    directory: directory.path,
+    disk: realDisk,
+    world,
+    timeoutMs: 5000,
+    sync: false,
+    foldBytes,
+    onProblem,
+  });
 }
 
 async function put(one: RowIndex, ...numbers: number[]): Promise<void> {

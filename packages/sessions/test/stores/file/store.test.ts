@@ -1,6 +1,7 @@
 /** The file store keeps the contract. */
 import { storeConformance } from "@holdfast/sessions/conformance";
 import { test } from "vitest";
+import { realDisk } from "../../../src/stores/file/disk.ts";
 import { openFileStore } from "../../../src/stores/file/store.ts";
 import { testDirectory } from "../../support/directories.ts";
 import { movableWorld } from "../../support/worlds.ts";
@@ -11,7 +12,8 @@ for (const { name, run } of storeConformance) {
       const directory = await testDirectory();
       const world = movableWorld();
       const lock = { timeoutMs: 10_000, maxHoldMs: 10_000 };
-      const open = () => openFileStore({ directory: directory.path, lock, sync: true, onProblem: fail }, world);
+      const open = () =>
+        openFileStore({ directory: directory.path, lock, sync: true, onProblem: fail }, { disk: realDisk, world });
       const store = await open();
       const dispose = async () => {
         await store.close();

@@ -1,0 +1,103 @@
+/**
+ * The one door of the file store to a file system: everything it does on disk is one of these few operations.
+ *
+ * Invariant: nothing else in this folder imports `node:fs`, so a simulated disk that loses what was not synced drives
+ * exactly the code that runs in production. An operation fails with the errno of the system (`code`), as Node's do.
+ */
+import { constants } from "node:fs";
+import { link, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
+import {
+  type FileLocks,
+  kernelLockAvailable,
+  makePrivateDirectory,
+  realFileLocks,
+  syncDirectory,
+  type World,
+} from "@holdfast/base";
+
+/** How a store excludes writers; every process on it must use the same. */
+export type LockMode = "kernel" | "sqlite";
+
+export interface DiskStat {
+  readonly dev: bigint;
+  readonly ino: bigint;
+  /** Bytes. */
+  readonly size: bigint;
+  /** Nanoseconds since 1970. */
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
+  isFile(): boolean;
+}
+
+/** An open file; Node's `FileHandle` is one. Whoever opened it closes it, once. */
+export interface DiskFile extends AsyncDisposable {
+  /** Fewer bytes than `length` only at the end of the file, or when the system was interrupted. */
+  read(into: Uint8Array, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;
+  /** One `write(2)` at the end of the file. May be short; nothing is tried again. */
+  write(bytes: Uint8Array, offset: number, length: number): Promise<{ readonly bytesWritten: number }>;
+  stat(options: { readonly bigint: true }): Promise<DiskStat>;
+  /** Content and size are durable when it returns; after a failure nothing is known about what was not synced. */
+  datasync(): Promise<void>;
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * `read`: for reading, must be there. The others for reading and for writing at the end: `append` must be there, `grow`
+ * is created when missing, `new` must not be there (EEXIST). Created files are 0600; their name is durable only after
+ * `syncDirectory`.
+ */
+export type OpenMode = "read" | "append" | "grow" | "new";
+
+/** Paths are absolute. All methods may be called concurrently. */
+export interface Disk {
+  open(path: string, mode: OpenMode): Promise<DiskFile>;
+  /** Follows links. */
+  stat(path: string): Promise<DiskStat>;
+  /** Names in a directory, in no particular order. */
+  list(path: string): Promise<readonly string[]>;
+  /** Fails with EEXIST where `to` is there. */
+  link(from: string, to: string): Promise<void>;
+  /** Replaces `to`. */
+  rename(from: string, to: string): Promise<void>;
+  /** Nothing to do where there is no such file. */
+  remove(path: string): Promise<void>;
+  /** With its parents, 0700; one that is there is left as it is. */
+  makeDirectory(path: string): Promise<void>;
+  /** The names in a directory are durable when it returns. */
+  syncDirectory(path: string): Promise<void>;
+  realpath(path: string): Promise<string>;
+  readonly locks: FileLocks & { readonly mode: LockMode };
+}
+
+const FLAGS: Readonly<Record<OpenMode, number>> = {
+  read: constants.O_RDONLY,
+  append: constants.O_RDWR | constants.O_APPEND,
+  grow: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT,
+  new: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL,
+};
+
+/** The file system of this machine. */
+export const realDisk: Disk = {
+  open: (path, mode) => open(path, FLAGS[mode], 0o600),
+  stat: (path) => stat(path, { bigint: true }),
+  list: (path) => readdir(path),
+  link,
+  rename,
+  remove: (path) => rm(path, { force: true }),
+  makeDirectory: makePrivateDirectory,
+  syncDirectory,
+  realpath: (path) => realpath(path),
+  locks: {
+    ...realFileLocks,
+    get mode() {
+      return kernelLockAvailable() ? ("kernel" as const) : ("sqlite" as const);
+    },
+  },
+};
+
+/** What a part of the store works with: where, when, and who it is. */
+export interface Place {
+  readonly disk: Disk;
+  readonly world: World;
+}
