@@ -17,6 +17,7 @@ export const SESSION_ERRORS = {
   entry_missing: "There is no entry {entry} in {session}.",
   session_missing: "There is no session {key}.",
   bad_key: 'Not a session key: {key} ({reason}). Keys look like "agent:main:telegram:direct:123".',
+  bad_reset: "{setting} cannot be {value}: {advice}.",
   bad_session_id:
     "Not a session id: {id}. Ids have up to 128 letters, digits, _ and -, and begin with a letter or digit.",
   path_outside: "{path} lies outside of {directory}. Move the file inside, or correct the row.",
@@ -31,6 +32,9 @@ export const SESSION_ERRORS = {
   not_a_file: "{path} is not a file. Name a transcript (<session id>.jsonl).",
   file_missing: "There is no file {path}.",
   not_a_transcript: "{path} holds no transcript: none of its {lines} line(s) is an entry or a header.",
+  file_exists: "{path} is there already and is never overwritten. Choose another name, or move it away.",
+  import_conflict: "{key} has another conversation ({session}). Import into another key, or archive that one first.",
+  not_importable: "{path} is nothing that can be imported: {reason}.",
   read_only_version: "{path} has format version {version}, which is only read. Convert it to version 3 first.",
 } as const;
 

@@ -22,6 +22,24 @@ export {
   type SessionKey,
 } from "./key.ts";
 export { type ProjectOptions, project, type Settings } from "./projection.ts";
+export { afterReset, type ResetReason } from "./carry-over.ts";
+export {
+  afterBackgroundTurn,
+  afterHumanMessage,
+  explainLookUp,
+  type LookUp,
+  type LookUpFacts,
+  lookUp,
+} from "./lifecycle.ts";
+export {
+  checkResetSettings,
+  type ResetFields,
+  type ResetMode,
+  type ResetPolicy,
+  type ResetSettings,
+  resetPolicy,
+} from "./reset-policy.ts";
+export { isTimezone, machineTimezone } from "./wall-clock.ts";
 export { approximateTextTokens, approximateTokens } from "./tokens.ts";
 export { memorySessions, type OpenTranscriptOptions, openSessions, openTranscript } from "./open.ts";
 export type { CommitRequest, Committed, LogRef, LogStore, Position, Reading, SessionStore, Since } from "./store.ts";
