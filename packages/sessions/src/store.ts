@@ -6,6 +6,7 @@
  * right is stale it refuses; else the lines are stamped and as durable as asked when it returns.
  * Every store must pass the cases of `@holdfast/sessions/conformance`.
  */
+import type { ArchivedName } from "./archive-name.ts";
 import type { Entry, Header } from "./entry.ts";
 import type { ByteSource } from "./reading/source.ts";
 import type { Claim, ListedSession, Right, SessionRow } from "./types.ts";
@@ -13,7 +14,7 @@ import type { Claim, ListedSession, Right, SessionRow } from "./types.ts";
 /** A place in one log as its store knows it: opaque, never compared by anyone else, never stored. */
 export type Position = string & { readonly position: unique symbol };
 
-/** Where a session's log is: its id, and the row's `sessionFile` (a store without files ignores it). */
+/** Where a session's log is: its id, and the row's `sessionFile` (for a store without files no more than a name). */
 export interface LogRef {
   readonly id: string;
   readonly file: string;
@@ -21,6 +22,9 @@ export interface LogRef {
 
 /** An entry that is complete but for the numbers, which only the store may give. */
 export type Unstamped = Omit<Entry, "g" | "t"> & { readonly [field: string]: unknown };
+
+/** What a log begins with; an iterable is read once, and only when the log is made. */
+export type FirstEntries = readonly Unstamped[] | AsyncIterable<Unstamped>;
 
 export interface CommitRequest {
   readonly log: LogRef;
@@ -57,6 +61,20 @@ export type Committed =
   | { readonly kind: "behind"; readonly reading: Reading | undefined }
   | { readonly kind: "stale_turn"; readonly t: number };
 
+/** A log as keeping sees it: by its name, without reading it. */
+export interface StoredLog {
+  readonly log: LogRef;
+  readonly bytes: number;
+  /** Milliseconds since 1970. */
+  readonly changedMs: number;
+  /** Null for a live one. */
+  readonly archived: ArchivedName | null;
+  /** Compressed; `restore` undoes that. */
+  readonly packed: boolean;
+  /** Somebody works on it: a turn right whose lease runs and whose holder is not proven dead. */
+  readonly leased: boolean;
+}
+
 /**
  * The part that a session needs: one log after the other. Throws `SessionError` for lost storage only (`write_failed`,
  * `read_failed`, `lock_timeout`, `path_outside`, ...). Values given and returned belong to the receiver. All methods may be
@@ -64,7 +82,7 @@ export type Committed =
  */
 export interface LogStore {
   /** Makes the log with these first lines, durably and whole, unless it exists: then nothing is written. */
-  create(log: LogRef, header: Header, entries: readonly Unstamped[]): Promise<"created" | "exists">;
+  create(log: LogRef, header: Header, entries: FirstEntries): Promise<"created" | "exists">;
   claimTurn(log: LogRef, holder: string, leaseMs: number): Promise<Claim>;
   /** False when a newer right exists or this one was released. */
   renewTurn(log: LogRef, right: Right, leaseMs: number): Promise<boolean>;
@@ -97,6 +115,17 @@ export interface SessionStore extends LogStore {
   ): Promise<SessionRow | undefined>;
   /** All rows, in no particular order. */
   list(): Promise<readonly ListedSession[]>;
+  /** All logs, also those that no row names. A store that hands out its logs by row only may leave those out. */
+  logs(): Promise<readonly StoredLog[]>;
+  /**
+   * Moves a log that ends at `expect` out of the way, under the name `as` (archive-name.ts). Durable when it returns; done
+   * before, it is `archived` again. `behind`: somebody wrote meanwhile, and nothing was moved.
+   */
+  archive(log: LogRef, as: LogRef, expect: Position): Promise<"archived" | "behind" | "missing">;
+  /** Moves it back, byte for byte. Done before, it is `restored` again. `exists`: another log has that name. */
+  restore(archived: LogRef, log: LogRef): Promise<"restored" | "exists" | "missing">;
+  /** Makes an archived log smaller. False when there was nothing to do. */
+  pack(archived: LogRef, log: LogRef): Promise<boolean>;
   /** Ends background work and releases what is held. */
   close(): Promise<void>;
 }

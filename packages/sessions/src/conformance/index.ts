@@ -5,10 +5,11 @@
  * for (const { name, run } of storeConformance) test(name, () => run(makeMyFixture));
  * ```
  */
+import { archiveCases } from "./archive.ts";
 import type { StoreCase } from "./kit.ts";
 import { logCases } from "./logs.ts";
 import { rowCases } from "./rows.ts";
 import { turnCases } from "./turns.ts";
 
 export type { StoreCase, StoreFixture } from "./kit.ts";
-export const storeConformance: readonly StoreCase[] = [...rowCases, ...logCases, ...turnCases];
+export const storeConformance: readonly StoreCase[] = [...rowCases, ...logCases, ...turnCases, ...archiveCases];

@@ -12,11 +12,11 @@ import { type Entry, encodeEntry, encodeHeader, type Header } from "../../entry.
 import { SessionError } from "../../errors.ts";
 import { fileSource } from "../../reading/source.ts";
 import { isStale, type Rights } from "../../rights.ts";
-import type { CommitRequest, Committed, Position, Reading, Unstamped } from "../../store.ts";
-import { appendLines } from "./append-lines.ts";
+import type { CommitRequest, Committed, FirstEntries, Position, Reading, Unstamped } from "../../store.ts";
+import { appendLines, writeLines } from "./append-lines.ts";
 import type { Disk, DiskFile, OpenMode, Place } from "./disk.ts";
 import { numbersInLog } from "./numbers.ts";
-import { offsetOf, positionOf, since } from "./position.ts";
+import { isTorn, offsetOf, positionAfter, positionOf, since } from "./position.ts";
 import { during } from "./storage-error.ts";
 import type { WriteLock } from "./write-lock.ts";
 
@@ -71,6 +71,11 @@ function textOf(entries: readonly Entry[]): string {
   return entries.map((entry) => `${encodeEntry(entry)}\n`).join("");
 }
 
+async function writeEntries(file: DiskFile, path: string, entries: readonly Entry[], at: Position): Promise<Buffer> {
+  if (entries.length === 0) return Buffer.alloc(0);
+  return writeLines(file, path, textOf(entries), isTorn(at));
+}
+
 /** The store's stamp, and the only place that gives one. */
 function stamp(entries: readonly Unstamped[], g: number, t: number | undefined): readonly Entry[] {
   return entries.map((entry) => ({ ...entry, g, ...(t === undefined ? {} : { t }) }) as Entry);
@@ -99,10 +104,10 @@ export async function commitLog(
     if (next.writer !== lock.rights?.writer || next.t !== lock.rights.t) lock.keep(next);
     const entries = stamp(request.entries, next.g, request.right?.t);
     tools.world.at("transcript:before-write");
-    if (entries.length > 0) await during(path, "write", () => appendLines(handle, path, textOf(entries)));
+    const written = await during(path, "write", () => writeEntries(handle, path, entries, now.position));
     if (request.sync) await during(path, "sync", () => handle.datasync());
     tools.world.at("transcript:after-sync");
-    const position = await positionOf(handle);
+    const position = await positionAfter(handle, now.position, written);
     return { kind: "committed", position, end: offsetOf(position), entries };
   } finally {
     await handle.close();
@@ -113,7 +118,7 @@ export async function commitLog(
 export async function createLog(
   path: string,
   lock: WriteLock,
-  first: { readonly header: Header; readonly entries: readonly Unstamped[]; readonly sync: boolean },
+  first: { readonly header: Header; readonly entries: FirstEntries; readonly sync: boolean },
   tools: Tools,
 ): Promise<"created" | "exists"> {
   const { disk } = tools;
@@ -124,13 +129,13 @@ export async function createLog(
   }
   const rights: Rights = { g: (lock.rights?.g ?? 0) + 1, t: lock.rights?.t ?? 0, lease: null, writer: tools.token };
   lock.keep({ ...rights, lease: lock.rights?.lease ?? null });
-  const text = `${encodeHeader(first.header)}\n${textOf(stamp(first.entries, rights.g, undefined))}`;
+  const texts = firstTexts(first, rights.g);
   // One name for every attempt, under the lock: what a killed attempt left is replaced by the next.
   const aside = `${path}.new`;
   tools.world.at("transcript:before-write");
   await during(path, "write", () => disk.remove(aside));
   try {
-    await writeAside(disk, aside, text, first.sync);
+    await writeAside(disk, aside, texts, first.sync);
     await during(path, "link", () => disk.link(aside, path));
   } catch (error) {
     if (isTaken(error)) return "exists";
@@ -148,10 +153,27 @@ function isTaken(error: unknown): boolean {
   return error instanceof SessionError && error.details.errno === "EEXIST" && error.details.step === "link";
 }
 
-async function writeAside(disk: Disk, aside: string, text: string, sync: boolean): Promise<void> {
+/** Lines joined to pieces that are worth a write. */
+const PIECE_CHARACTERS = 256 * 1024;
+
+async function* firstTexts(
+  { header, entries }: { readonly header: Header; readonly entries: FirstEntries },
+  g: number,
+): AsyncGenerator<string> {
+  let text = `${encodeHeader(header)}\n`;
+  for await (const entry of entries) {
+    text += textOf(stamp([entry], g, undefined));
+    if (text.length < PIECE_CHARACTERS) continue;
+    yield text;
+    text = "";
+  }
+  if (text !== "") yield text;
+}
+
+async function writeAside(disk: Disk, aside: string, texts: AsyncIterable<string>, sync: boolean): Promise<void> {
   const handle = await during(aside, "open", () => disk.open(aside, "new"));
   try {
-    await during(aside, "write", () => appendLines(handle, aside, text));
+    for await (const text of texts) await during(aside, "write", () => appendLines(handle, aside, text));
     if (sync) await during(aside, "sync", () => handle.sync());
   } finally {
     await handle.close();

@@ -4,8 +4,9 @@
  */
 import type { Header } from "../../entry.ts";
 import { claim, release, renew } from "../../rights.ts";
-import type { CommitRequest, Committed, LogRef, LogStore, Position, Reading, Unstamped } from "../../store.ts";
+import type { CommitRequest, Committed, FirstEntries, LogRef, LogStore, Position, Reading } from "../../store.ts";
 import type { Claim, Right } from "../../types.ts";
+import { archiveLog, type Names, packLog, restoreLog } from "./archive.ts";
 import type { Place } from "./disk.ts";
 import { commitLog, createLog, keptRights, readLog } from "./log.ts";
 import { type LockOptions, WriteLocks } from "./write-lock.ts";
@@ -27,7 +28,7 @@ export class FileLogs implements LogStore {
     this.#locks = new WriteLocks(options, options.lock);
   }
 
-  async create(log: LogRef, header: Header, entries: readonly Unstamped[]): Promise<"created" | "exists"> {
+  async create(log: LogRef, header: Header, entries: FirstEntries): Promise<"created" | "exists"> {
     const path = await this.#options.resolve(log);
     const first = { header, entries, sync: this.#options.sync };
     return this.#locks.hold(path, (lock) => createLog(path, lock, first, this.#tools()));
@@ -72,6 +73,25 @@ export class FileLogs implements LogStore {
 
   async read(log: LogRef, since?: Position): Promise<Reading | undefined> {
     return readLog(this.#options.disk, await this.#options.resolve(log), since);
+  }
+
+  archive(log: LogRef, as: LogRef, expect: Position): Promise<"archived" | "behind" | "missing"> {
+    return this.#moving(log, as, (names) => archiveLog(names, expect, this.#options));
+  }
+
+  restore(archived: LogRef, log: LogRef): Promise<"restored" | "exists" | "missing"> {
+    return this.#moving(log, archived, (names) => restoreLog(names, this.#options));
+  }
+
+  pack(archived: LogRef, log: LogRef): Promise<boolean> {
+    return this.#moving(log, archived, (names) => packLog(names, this.#options));
+  }
+
+  /** With the write lock of the live name, which is everybody's. */
+  async #moving<T>(log: LogRef, archived: LogRef, work: (names: Names) => Promise<T>): Promise<T> {
+    const { resolve } = this.#options;
+    const names = { live: await resolve(log), archived: await resolve(archived) };
+    return this.#locks.hold(names.live, () => work(names));
   }
 
   pathOf(log: LogRef): string {

@@ -7,9 +7,19 @@ import { errnoOf, isObject, tryParse } from "@holdfast/base";
 import type { Header } from "../../entry.ts";
 import { SessionError } from "../../errors.ts";
 import { checkSessionId } from "../../key.ts";
-import type { CommitRequest, Committed, LogRef, Position, Reading, SessionStore, Unstamped } from "../../store.ts";
+import type {
+  CommitRequest,
+  Committed,
+  FirstEntries,
+  LogRef,
+  Position,
+  Reading,
+  SessionStore,
+  StoredLog,
+} from "../../store.ts";
 import type { Claim, ListedSession, Right, SessionRow, SessionsProblem } from "../../types.ts";
 import type { Disk, Place } from "./disk.ts";
+import { listLogs } from "./list-logs.ts";
 import { FileLogs } from "./logs.ts";
 import { RowIndex } from "./row-index.ts";
 import { during } from "./storage-error.ts";
@@ -80,9 +90,11 @@ class FileStore implements SessionStore {
     this.#logs = new FileLogs({ ...place, sync, lock, resolve: (log) => pathIn(place.disk, directory, log) });
     this.#index = new RowIndex({ ...place, directory, sync, onProblem, timeoutMs: lock.timeoutMs });
     this.pathOf = (log) => resolve(directory, log.file);
+    this.logs = () => during(directory, "read", () => listLogs(directory, place));
   }
 
   readonly pathOf: (log: LogRef) => string;
+  readonly logs: () => Promise<readonly StoredLog[]>;
 
   get(key: string): Promise<SessionRow | undefined> {
     return this.#index.get(key);
@@ -96,7 +108,7 @@ class FileStore implements SessionStore {
     return this.#index.list();
   }
 
-  create(log: LogRef, header: Header, entries: readonly Unstamped[]): Promise<"created" | "exists"> {
+  create(log: LogRef, header: Header, entries: FirstEntries): Promise<"created" | "exists"> {
     return this.#logs.create(log, header, entries);
   }
 
@@ -118,6 +130,18 @@ class FileStore implements SessionStore {
 
   read(log: LogRef, since?: Position): Promise<Reading | undefined> {
     return this.#logs.read(log, since);
+  }
+
+  archive(log: LogRef, as: LogRef, expect: Position): Promise<"archived" | "behind" | "missing"> {
+    return this.#logs.archive(log, as, expect);
+  }
+
+  restore(archived: LogRef, log: LogRef): Promise<"restored" | "exists" | "missing"> {
+    return this.#logs.restore(archived, log);
+  }
+
+  pack(archived: LogRef, log: LogRef): Promise<boolean> {
+    return this.#logs.pack(archived, log);
   }
 
   close(): Promise<void> {

@@ -5,16 +5,28 @@
 import type { World } from "@holdfast/base";
 import { type Entry, encodeEntry, encodeHeader, type Header } from "../../entry.ts";
 import { SessionError } from "../../errors.ts";
+import { parseArchived } from "../../archive-name.ts";
 import { checkSessionId } from "../../key.ts";
 import { memorySource } from "../../reading/source.ts";
 import { claim, isStale, NO_RIGHTS, type Rights, release, renew } from "../../rights.ts";
-import type { CommitRequest, Committed, LogRef, Position, Reading, SessionStore, Unstamped } from "../../store.ts";
+import type {
+  CommitRequest,
+  Committed,
+  FirstEntries,
+  LogRef,
+  Position,
+  Reading,
+  SessionStore,
+  StoredLog,
+} from "../../store.ts";
 import type { Claim, ListedSession, Right, SessionRow } from "../../types.ts";
 
 /** Pieces are only ever added, so a position is a length. */
 interface Log {
+  readonly id: string;
   bytes: Buffer;
   rights: Rights;
+  changedMs: number;
 }
 
 function positionAt(size: number): Position {
@@ -29,6 +41,7 @@ class MemoryStore implements SessionStore {
   readonly supports = { durable: false, shared: false, files: false };
   readonly #world: World;
   readonly #rows = new Map<string, SessionRow>();
+  /** By `LogRef.file`, which is only a name here. */
   readonly #logs = new Map<string, Log>();
 
   constructor(world: World) {
@@ -53,12 +66,51 @@ class MemoryStore implements SessionStore {
     return Array.from(this.#rows, ([key, row]) => ({ key, row: structuredClone(row) }));
   }
 
-  async create(log: LogRef, header: Header, entries: readonly Unstamped[]): Promise<"created" | "exists"> {
+  async create(log: LogRef, header: Header, entries: FirstEntries): Promise<"created" | "exists"> {
     checkSessionId(log.id);
-    if (this.#logs.has(log.id)) return "exists";
-    const lines = [encodeHeader(header), ...entries.map((entry) => encodeEntry({ ...entry, g: 1 } as Entry))];
-    this.#logs.set(log.id, { bytes: Buffer.from(`${lines.join("\n")}\n`), rights: { ...NO_RIGHTS, g: 1 } });
+    if (this.#logs.has(log.file)) return "exists";
+    const lines = [encodeHeader(header)];
+    for await (const entry of entries) lines.push(encodeEntry({ ...entry, g: 1 } as Entry));
+    if (this.#logs.has(log.file)) return "exists";
+    const bytes = Buffer.from(`${lines.join("\n")}\n`);
+    this.#logs.set(log.file, { id: log.id, bytes, rights: { ...NO_RIGHTS, g: 1 }, changedMs: this.#world.nowMs() });
     return "created";
+  }
+
+  async logs(): Promise<readonly StoredLog[]> {
+    return Array.from(this.#logs, ([file, { id, bytes, rights, changedMs }]) => ({
+      log: { id, file },
+      bytes: bytes.length,
+      changedMs,
+      archived: parseArchived(file) ?? null,
+      packed: false,
+      leased: (rights.lease?.untilMs ?? 0) > this.#world.nowMs(),
+    }));
+  }
+
+  async archive(log: LogRef, as: LogRef, expect: Position): Promise<"archived" | "behind" | "missing"> {
+    const found = this.#logs.get(log.file);
+    if (found === undefined) return this.#logs.has(as.file) ? "archived" : "missing";
+    if (positionAt(found.bytes.length) !== expect) return "behind";
+    this.#move(log.file, as.file, found);
+    return "archived";
+  }
+
+  async restore(archived: LogRef, log: LogRef): Promise<"restored" | "exists" | "missing"> {
+    const found = this.#logs.get(archived.file);
+    if (found === undefined) return this.#logs.has(log.file) ? "restored" : "missing";
+    if (this.#logs.has(log.file)) return "exists";
+    this.#move(archived.file, log.file, found);
+    return "restored";
+  }
+
+  async pack(): Promise<boolean> {
+    return false;
+  }
+
+  #move(from: string, to: string, log: Log): void {
+    this.#logs.delete(from);
+    this.#logs.set(to, log);
   }
 
   async claimTurn(log: LogRef, holder: string, leaseMs: number): Promise<Claim> {
@@ -81,7 +133,7 @@ class MemoryStore implements SessionStore {
   }
 
   async commit(request: CommitRequest): Promise<Committed> {
-    const found = this.#logs.get(request.log.id);
+    const found = this.#logs.get(request.log.file);
     if (found === undefined) return { kind: "behind", reading: undefined };
     if (positionAt(found.bytes.length) !== request.expect) {
       return { kind: "behind", reading: await this.read(request.log, request.expect) };
@@ -92,13 +144,14 @@ class MemoryStore implements SessionStore {
     const stamps = { g: found.rights.g, ...(t === undefined ? {} : { t }) };
     const lines = request.entries.map((entry) => encodeEntry({ ...entry, ...stamps } as Entry));
     found.bytes = Buffer.concat([found.bytes, Buffer.from(lines.map((line) => `${line}\n`).join(""))]);
+    found.changedMs = this.#world.nowMs();
     const entries = lines.map((line): Entry => JSON.parse(line));
     const end = found.bytes.length;
     return { kind: "committed", position: positionAt(end), end, entries };
   }
 
   async read(log: LogRef, since?: Position): Promise<Reading | undefined> {
-    const found = this.#logs.get(log.id);
+    const found = this.#logs.get(log.file);
     if (found === undefined) return undefined;
     const position = positionAt(found.bytes.length);
     const changed = since === undefined || since === position ? "none" : "grown";
@@ -112,7 +165,7 @@ class MemoryStore implements SessionStore {
   async close(): Promise<void> {}
 
   #log(log: LogRef): Log {
-    const found = this.#logs.get(log.id);
+    const found = this.#logs.get(log.file);
     if (found === undefined) throw new SessionError("session_missing", { key: log.id });
     return found;
   }

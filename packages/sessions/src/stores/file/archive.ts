@@ -1,0 +1,143 @@
+/**
+ * Puts transcript files away and gets them back: always a rename, so the bytes are never at risk.
+ *
+ * Everything here happens under the write lock of the live file, whose lock file stays where it is: the numbers go on
+ * when the transcript comes back.
+ * Invariants: at every moment the transcript is whole under one of its names; a packed copy takes the place of the
+ * original only after it was read back and found equal.
+ */
+import { createHash } from "node:crypto";
+import { dirname } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createGzip } from "node:zlib";
+import { errnoOf, LIMITS } from "@holdfast/base";
+import { SessionError } from "../../errors.ts";
+import type { Position } from "../../store.ts";
+import type { Disk, DiskFile, Place } from "./disk.ts";
+import { since } from "./position.ts";
+import { during } from "./storage-error.ts";
+import { writeAll } from "./whole-files.ts";
+
+/** The live name of a transcript and the one it has in the archive; both absolute. */
+export interface Names {
+  readonly live: string;
+  readonly archived: string;
+}
+
+export const packedPath = (path: string): string => `${path}.gz`;
+
+/** `behind`: the log moved on past `expect`. `archived` also when it was done before. */
+export async function archiveLog(
+  { live, archived }: Names,
+  expect: Position,
+  { disk, world }: Place,
+): Promise<"archived" | "behind" | "missing"> {
+  if (!(await isThere(disk, live))) {
+    return (await isThere(disk, archived)) || (await isThere(disk, packedPath(archived))) ? "archived" : "missing";
+  }
+  if (!(await standsAt(disk, live, expect))) return "behind";
+  await during(archived, "open", () => disk.makeDirectory(dirname(archived)));
+  if (await isThere(disk, archived)) throw new SessionError("file_exists", { path: archived });
+  world.at("archive:before-rename");
+  await move(disk, live, archived);
+  world.at("archive:after-rename");
+  return "archived";
+}
+
+async function standsAt(disk: Disk, path: string, expect: Position): Promise<boolean> {
+  await using file = await during(path, "open", () => disk.open(path, "read"));
+  return (await since(file, expect)).since === "none";
+}
+
+/** `exists`: something else has the live name. `restored` also when it was done before. */
+export async function restoreLog(
+  { live, archived }: Names,
+  { disk, world }: Place,
+): Promise<"restored" | "exists" | "missing"> {
+  const [isLive, isPlain] = [await isThere(disk, live), await isThere(disk, archived)];
+  const packed = packedPath(archived);
+  const isPacked = await isThere(disk, packed);
+  if (isLive && isPlain) return "exists";
+  if (!isLive && !isPlain && !isPacked) return "missing";
+  world.at("restore:before-rename");
+  if (!isLive) await move(disk, isPlain ? archived : await unpack(disk, packed), live);
+  world.at("restore:after-rename");
+  // Whatever is live now is the packed copy's original, or has grown from it.
+  if (isPacked) await during(packed, "write", () => disk.remove(packed));
+  return "restored";
+}
+
+/** Both directories are synced: the name is durable where it is, and gone where it was. */
+async function move(disk: Disk, from: string, to: string): Promise<void> {
+  await during(to, "link", () => disk.rename(from, to));
+  await during(to, "sync", () => disk.syncDirectory(dirname(to)));
+  await during(from, "sync", () => disk.syncDirectory(dirname(from)));
+}
+
+/** Replaces an archived file by a packed copy. False when there is nothing to pack. */
+export async function packLog({ archived }: Names, { disk, world }: Place): Promise<boolean> {
+  if (!(await isThere(disk, archived))) return false;
+  const packed = packedPath(archived);
+  const aside = `${packed}.new`;
+  await during(aside, "write", () => transcode(disk, archived, aside, "pack"));
+  if ((await digestOf(disk, archived, "plain")) !== (await digestOf(disk, aside, "packed"))) {
+    await disk.remove(aside);
+    throw new SessionError("write_failed", { file: packed, step: "read", errno: "EIO", reason: "read back unequal" });
+  }
+  world.at("archive:before-pack");
+  await move(disk, aside, packed);
+  world.at("archive:after-pack");
+  await during(archived, "write", () => disk.remove(archived));
+  await during(archived, "sync", () => disk.syncDirectory(dirname(archived)));
+  return true;
+}
+
+/** The bytes of a packed file beside it, synced; the path they are at. */
+async function unpack(disk: Disk, packed: string): Promise<string> {
+  const aside = `${packed}.plain.new`;
+  await during(aside, "write", () => transcode(disk, packed, aside, "unpack"));
+  return aside;
+}
+
+async function transcode(disk: Disk, from: string, to: string, how: "pack" | "unpack"): Promise<void> {
+  await disk.remove(to);
+  await using source = await disk.open(from, "read");
+  await using target = await disk.open(to, "new");
+  const through = how === "pack" ? createGzip() : createGunzip();
+  await pipeline(Readable.from(chunksOf(source)), through, async (chunks: AsyncIterable<Buffer>) => {
+    for await (const chunk of chunks) await writeAll(target, chunk);
+  });
+  await target.sync();
+}
+
+async function digestOf(disk: Disk, path: string, how: "plain" | "packed"): Promise<string> {
+  await using file = await disk.open(path, "read");
+  const hash = createHash("sha256");
+  const take = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
+    for await (const chunk of chunks) hash.update(chunk);
+  };
+  if (how === "plain") await take(chunksOf(file));
+  else await pipeline(Readable.from(chunksOf(file)), createGunzip(), take);
+  return hash.digest("hex");
+}
+
+async function* chunksOf(file: DiskFile): AsyncGenerator<Buffer> {
+  for (let at = 0; ; ) {
+    const chunk = Buffer.allocUnsafe(LIMITS.readChunkBytes);
+    const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
+    if (bytesRead === 0) return;
+    yield chunk.subarray(0, bytesRead);
+    at += bytesRead;
+  }
+}
+
+export async function isThere(disk: Disk, path: string): Promise<boolean> {
+  try {
+    await disk.stat(path);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return false;
+    throw error;
+  }
+}
