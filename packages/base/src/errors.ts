@@ -22,6 +22,11 @@ export class CodedError<Code extends string = string> extends Error {
   }
 }
 
+/** Whether an error has this shape, also when another copy of this package made it. */
+export function isCoded(error: unknown): error is CodedError {
+  return error instanceof Error && "code" in error && typeof error.code === "string" && "details" in error;
+}
+
 /** Fills `{name}` from `details`; what is missing stays visible as `{name}`. */
 export function fill(template: string, details: ErrorDetails): string {
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => {

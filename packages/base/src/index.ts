@@ -9,6 +9,7 @@ export {
   type ErrorTable,
   errnoOf,
   fill,
+  isCoded,
   messageOf,
 } from "./errors.ts";
 export {

@@ -2,7 +2,7 @@
  * The command line's own refusals, and which exit code each error of any package becomes.
  * Invariant: exit codes are a promise (docs/guide/cli.md): 0 ok, 1 failed, 2 wrong usage, 3 problems found, 4 busy, 5 not found.
  */
-import { CodedError, type ErrorDetails, errnoOf, messageOf } from "@holdfast/base";
+import { CodedError, type ErrorDetails, errnoOf, isCoded, messageOf } from "@holdfast/base";
 
 export const CLI_ERRORS = {
   usage: "{what}",
@@ -89,7 +89,7 @@ function systemError(error: Error, errno: string): CliError {
 
 /** Every thrown value as an error with a code. What is not known is a fault of ours and says so. */
 export function coded(error: unknown): CodedError {
-  if (error instanceof CodedError) return error;
+  if (isCoded(error)) return error;
   const errno = errnoOf(error);
   if (error instanceof Error && errno !== undefined && /^E[A-Z0-9]+$/.test(errno)) return systemError(error, errno);
   return new CliError("unexpected", { what: messageOf(error) }, error);

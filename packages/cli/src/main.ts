@@ -26,6 +26,17 @@ function version(): string {
   return own.version;
 }
 
+async function runQuickly(): Promise<number | undefined> {
+  if (!argv.includes("list")) return undefined;
+  const { runQuickList } = await import("./quick-list.ts");
+  return runQuickList(argv, version);
+}
+
+async function runAny(): Promise<number> {
+  const { run } = await import("./run.ts");
+  return run(argv, version);
+}
+
 const argv = process.argv.slice(2);
 const rest = argv.filter((word) => word !== "--json");
 if (rest.length === 1 && (rest[0] === "--version" || rest[0] === "-V")) {
@@ -33,6 +44,5 @@ if (rest.length === 1 && (rest[0] === "--version" || rest[0] === "-V")) {
   process.stdout.write(`${rest.length < argv.length ? json : version()}\n`);
 } else {
   keepCompiledCode();
-  const { run } = await import("./run.ts");
-  process.exitCode = await run(argv, version);
+  process.exitCode = (await runQuickly()) ?? (await runAny());
 }

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { needsBuild } from "../dashboard-once.ts";
+import { needsBuild, programIsStale } from "../build-once.ts";
 
 const NOW_S = 1_800_000_000;
 const SOURCES = ["src/ui/app.tsx", "public/mark.svg", "index.html", "vite.config.ts", "package.json"];
@@ -32,4 +32,20 @@ test.each([...SOURCES, "src/ui"])("builds when %s is newer", async (name) => {
   const root = await dashboardOf(100, 50);
   await utimes(join(root, name), NOW_S - 10, NOW_S - 10);
   expect(needsBuild(root)).toBe(true);
+});
+
+test("the program is stale without a stamp, and when one of its sources is newer than it", async () => {
+  const root = await mkdtemp(join(tmpdir(), "holdfast-once-"));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const source = join(root, "packages/agent/src/deep/turn.ts");
+  await mkdir(join(root, "packages/agent/src/deep"), { recursive: true });
+  await mkdir(join(root, "packages/cli/dist"), { recursive: true });
+  await writeFile(source, "");
+  expect(programIsStale(root)).toBe(true);
+  await writeFile(join(root, "packages/cli/dist/.built"), "");
+  for (const path of [source, join(source, ".."), join(source, "../.."), join(root, "packages/cli/dist/.built")])
+    await utimes(path, NOW_S, NOW_S);
+  expect(programIsStale(root)).toBe(false);
+  await utimes(source, NOW_S + 5, NOW_S + 5);
+  expect(programIsStale(root)).toBe(true);
 });
