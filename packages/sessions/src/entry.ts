@@ -184,12 +184,15 @@ const BOM = "\uFEFF";
 export function parseLine(line: Uint8Array | string): ParsedLine {
   const bytes = typeof line === "string" ? Buffer.from(line) : line;
   const whole = typeof line === "string" ? line : decode(bytes);
-  const text = trimmed(whole);
+  // Nearly every line is one object with nothing around it: there is nothing to take off or to look for.
+  const isBare = whole.startsWith("{") && whole.endsWith("}");
+  const text = isBare ? whole : trimmed(whole);
   if (text.trim() === "") return whole.includes("\0") ? { kind: "damaged", why: "NUL bytes" } : { kind: "blank" };
   const value = parseJson(text);
   if (value.kind === "damaged") return value;
   if (!isObject(value.value)) return { kind: "damaged", why: "not an object" };
-  return shapeOf(value.value, flawOfText(bytes, whole));
+  const flaw = (isBare ? null : flawAround(whole)) ?? (isUtf8(bytes) ? null : "invalid UTF-8");
+  return shapeOf(value.value, flaw);
 }
 
 function decode(bytes: Uint8Array): string {
@@ -210,10 +213,10 @@ function parseJson(text: string): { kind: "value"; value: unknown } | { kind: "d
   }
 }
 
-function flawOfText(bytes: Uint8Array, text: string): string | null {
+/** What stands around an object and is no white space; inside of it JSON allows none of these. */
+function flawAround(text: string): string | null {
   if (text.includes("\0")) return "NUL bytes around the entry";
-  if (text.slice(0, text.indexOf("{")).includes(BOM)) return "byte order mark";
-  return isUtf8(bytes) ? null : "invalid UTF-8";
+  return text.slice(0, text.indexOf("{")).includes(BOM) ? "byte order mark" : null;
 }
 
 function shapeOf(fields: Record<string, unknown>, flaw: string | null): ParsedLine {

@@ -18,8 +18,13 @@ async function endsWithoutLineFeed(file: DiskFile): Promise<boolean> {
  * lines that did land whole are there, the torn one is sealed by whoever writes next. Does not sync.
  */
 export async function appendLines(file: DiskFile, path: string, text: string): Promise<void> {
-  const bytes = Buffer.from((await endsWithoutLineFeed(file)) ? `\n${text}` : text);
+  await writeLines(file, path, text, await endsWithoutLineFeed(file));
+}
+
+/** The same for a caller who knows whether the last line is torn. Returns what was written. */
+export async function writeLines(file: DiskFile, path: string, text: string, isTorn: boolean): Promise<Buffer> {
+  const bytes = Buffer.from(isTorn ? `\n${text}` : text);
   const { bytesWritten } = await file.write(bytes, 0, bytes.length);
-  if (bytesWritten === bytes.length) return;
+  if (bytesWritten === bytes.length) return bytes;
   throw new SessionError("write_failed", { file: path, step: "write", errno: `short write, ${bytesWritten} bytes` });
 }
