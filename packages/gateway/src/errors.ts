@@ -14,7 +14,7 @@ export const GATEWAY_ERRORS = {
   forbidden_host: 'This gateway does not answer to the name "{host}". Use the address it printed when it started.',
   forbidden_origin: 'A page of "{origin}" may not use this gateway. Open the gateway\'s own address.',
   home_busy:
-    "Another gateway uses {home}: process {pid} on {host}{address}. Stop it with `holdfast stop`, or choose another --home.",
+    "Another gateway uses {home}: process {pid} on {host}{address}. Stop that process, or choose another --home.",
   home_unusable: "{home} cannot be the home directory: {why}.",
   http_unavailable: "Cannot listen on {host}:{port}: {why}.",
   idempotency_mismatch: "This Idempotency-Key was used with another message. Use a new key for a new message.",

@@ -99,6 +99,17 @@ function agentProblems(config: Config, lines: ReadonlyMap<string, number>): Conf
   return message === undefined ? [] : [{ path: dotted(path), line: lineOf(lines, path), message }];
 }
 
+/** What the schema knows and this version cannot do: refused, since data would quietly go elsewhere than the person wrote. */
+function unavailable({ sessions, lanes }: Config, lines: ReadonlyMap<string, number>): ConfigProblem[] {
+  const found = [
+    { path: ["sessions", "store", "driver"], wrong: sessions.store.driver !== "file", only: "`file`" },
+    { path: ["lanes", "store", "driver"], wrong: lanes.store.driver !== "sqlite", only: "`sqlite`" },
+  ];
+  return found.flatMap(({ path, wrong, only }) =>
+    wrong ? [{ path: dotted(path), line: lineOf(lines, path), message: `this version has ${only} only` }] : [],
+  );
+}
+
 /** Checks a text. Never throws for what is wrong in it; values of the text do not appear in messages. */
 export function checkText(text: string, env: Environment): Checked {
   let parsed: unknown;
@@ -122,6 +133,6 @@ export function checkText(text: string, env: Environment): Checked {
   }
   if (unset.length > 0) return { ok: false, problems: unset };
   const config = configSchema.parse(withDefaults(value));
-  const problems = agentProblems(config, lines);
+  const problems = [...agentProblems(config, lines), ...unavailable(config, lines)];
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config };
 }
