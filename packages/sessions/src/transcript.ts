@@ -50,7 +50,8 @@ export async function verifyTranscript(path: string): Promise<TranscriptReport> 
   };
 }
 
-function refuseOther(path: string, whole: Whole): void {
+/** Throws `not_a_transcript` when not one line of a file is an entry or a header. */
+export function refuseOther(path: string, whole: Whole): void {
   const isEmpty = whole.lines === 0;
   if (isEmpty || (whole.tree.size === 0 && whole.header.header === null)) {
     throw new SessionError("not_a_transcript", { path, lines: whole.lines });
@@ -152,7 +153,7 @@ function roleOf(entry: Entry): string | null {
 }
 
 /** The last label of an entry counts; an empty one takes it back. */
-function noteLabel(labels: Map<string, string>, entry: Entry): void {
+export function noteLabel(labels: Map<string, string>, entry: Entry): void {
   const { targetId, label } = fieldsOf(entry);
   if (entry.type !== "label" || typeof targetId !== "string") return;
   if (typeof label === "string" && label !== "") labels.set(targetId, label);

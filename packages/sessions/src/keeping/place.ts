@@ -1,0 +1,17 @@
+/** A sessions directory opened for imports: its index, under the same locks as everybody else's. */
+import { LIMITS, realWorld, type World } from "@holdfast/base";
+import { realDisk } from "../stores/file/disk.ts";
+import { openFileStore } from "../stores/file/store.ts";
+import type { SessionsProblem } from "../types.ts";
+import type { ImportPlace } from "./import.ts";
+
+/** Creates the directory (0700) if missing. Dispose of it. Throws `lock_mode_unavailable`, `write_failed`. */
+export async function openImportPlace(
+  directory: string,
+  onProblem: (problem: SessionsProblem) => void,
+  world: World = realWorld(),
+): Promise<ImportPlace & AsyncDisposable> {
+  const lock = { timeoutMs: LIMITS.writeLockTimeoutMs, maxHoldMs: LIMITS.writeLockMaxHoldMs };
+  const store = await openFileStore({ directory, lock, sync: true, onProblem }, { disk: realDisk, world });
+  return { directory, store, world, [Symbol.asyncDispose]: () => store.close() };
+}
