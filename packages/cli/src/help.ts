@@ -12,12 +12,17 @@ export const HELP = `holdfast: an assistant whose conversations and actions surv
   holdfast session show NAME           one of them
   holdfast session tree NAME           its branches
   holdfast session context NAME        what the model would get, and why
+  holdfast session export NAME         to stdout: --format json, jsonl, markdown, html or flat
+  holdfast session import FILE         take in a transcript, an export or the older layout
+  holdfast migrate openclaw|pi DIR     bring a history over; the source is only read
 
   holdfast transcript verify FILE      is a transcript whole; works without a gateway or a home
   holdfast transcript tree FILE        its branches
   holdfast transcript context FILE     what a model would get
   holdfast transcript append FILE      JSON lines from stdin; each acknowledged when it is durable
   holdfast transcript branch FILE ID   go on from that entry
+  holdfast transcript repair FILE      a sound one beside it, and what had to be changed
+  holdfast transcript convert FILE     an older version or layout, or an export, as version 3
 
 NAME is a session key, a session id, a unique beginning of one, "main", or <channel>_<userId>.
 

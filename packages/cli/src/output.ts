@@ -7,7 +7,7 @@ import { errnoOf } from "@holdfast/base";
 
 /** The part of a writable stream that is used; tests pass their own. */
 export interface Sink {
-  write(text: string): unknown;
+  write(text: string | Uint8Array, done?: () => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
   readonly isTTY?: boolean;
 }
@@ -100,6 +100,11 @@ export class Output {
   /** Raw text on stdout. */
   write(text: string): void {
     if (!this.#closed) this.#out.write(text);
+  }
+
+  /** A piece of a document of any length on stdout; resolves when there is room for the next. */
+  async stream(piece: string | Uint8Array): Promise<void> {
+    if (!this.#closed) await new Promise<void>((resolve) => this.#out.write(piece, () => resolve()));
   }
 
   /** Nobody may be reading it, which is no reason to stop. */

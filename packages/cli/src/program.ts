@@ -2,7 +2,7 @@
  * The grammar of the command line: commands, options, and which file does the work. Commands are imported when they run.
  * Invariant: what is not understood is refused with exit code 2 before anything was done.
  */
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { CommandContext, GlobalOptions } from "./context.ts";
 import { CliError, EXIT, type ExitCode } from "./errors.ts";
 import { HELP } from "./help.ts";
@@ -78,7 +78,32 @@ function addSession(program: Command, act: Act): void {
   addContextOptions(session.command("context <name>"))
     .description("what the model would get, and why")
     .action((name, options) => act(async (context) => (await commands()).contextOfSession(context, name, options)));
+  addKeeping(program, session, act);
 }
+
+/** Histories out of this home and into it. */
+function addKeeping(program: Command, session: Command, act: Act): void {
+  const commands = () => import("./commands/keep.ts");
+  session
+    .command("export <name>")
+    .description("write a conversation to stdout")
+    .addOption(new Option("--format <format>", "as what").choices(FORMATS).default("json"))
+    .addOption(new Option("--lang <lang>", "language of headings; else by locale").choices(["en", "zh"]))
+    .action((name, options) => act(async (context) => (await commands()).exportSession(context, name, options)));
+  session
+    .command("import <file>")
+    .description("take in a transcript, an export or a file of the older layout; the file is only read")
+    .option("--session <key>", "the key it shall have; else the one it names")
+    .action((file, options) => act(async (context) => (await commands()).importSession(context, file, options)));
+  program
+    .command("migrate")
+    .description("bring a history over; the source is only read")
+    .addArgument(new Argument("<program>", "whose history").choices(["openclaw", "pi"]))
+    .argument("<dir>", "its folder, such as ~/.openclaw or ~/.pi/agent/sessions")
+    .action((from, dir) => act(async (context) => (await commands()).migrate(context, from, dir)));
+}
+
+const FORMATS = ["json", "jsonl", "markdown", "html", "flat"];
 
 function addTranscript(program: Command, act: Act): void {
   const transcript = program.command("transcript").description("bare transcript files: no gateway, no home");
@@ -104,6 +129,17 @@ function addTranscript(program: Command, act: Act): void {
     .command("branch <file> <entry>")
     .description("go on from this entry; durable at once")
     .action((file, entry) => act(async (context) => (await commands()).branch(context, file, entry)));
+  const rewriting = () => import("./commands/repair.ts");
+  transcript
+    .command("repair <file>")
+    .description("write a sound transcript beside a damaged one, and say what was changed")
+    .option("--output <file>", "write it there instead")
+    .action((file, options) => act(async (context) => (await rewriting()).repair(context, file, options)));
+  transcript
+    .command("convert <file>")
+    .description("write an older version, the older layout or an export as a transcript of version 3")
+    .option("--output <file>", "write it there instead")
+    .action((file, options) => act(async (context) => (await rewriting()).convert(context, file, options)));
 }
 
 function addDemo(program: Command, act: Act): void {
