@@ -8,7 +8,7 @@ import { SessionError } from "./errors.ts";
 import { parseSessionKey } from "./key.ts";
 import { type OpenedSession, openSession } from "./session.ts";
 import type { LogRef, SessionStore, Unstamped } from "./store.ts";
-import type { Fsync, ListedSession, Session, SessionRow, Sessions } from "./types.ts";
+import type { Fsync, ListedSession, ListQuery, Session, SessionRow, Sessions } from "./types.ts";
 
 export interface SessionsParts {
   readonly store: SessionStore;
@@ -74,12 +74,9 @@ class StoredSessions implements Sessions {
     return this.#parts.store.get(key);
   }
 
-  async list(query: { readonly prefix?: string; readonly limit?: number } = {}): Promise<readonly ListedSession[]> {
+  async list(query: ListQuery = {}): Promise<readonly ListedSession[]> {
     this.#check();
-    const { prefix = "", limit = Number.POSITIVE_INFINITY } = query;
-    const rows = (await this.#parts.store.list()).filter(({ key }) => key.startsWith(prefix));
-    const byTime = rows.toSorted((a, b) => (b.row.updatedAt ?? 0) - (a.row.updatedAt ?? 0));
-    return byTime.slice(0, limit);
+    return this.#parts.store.list(query);
   }
 
   async update(key: string, patch: Readonly<Record<string, unknown>>): Promise<SessionRow> {

@@ -9,7 +9,7 @@
 import type { ArchivedName } from "./archive-name.ts";
 import type { Entry, Header } from "./entry.ts";
 import type { ByteSource } from "./reading/source.ts";
-import type { Claim, ListedSession, Right, SessionRow } from "./types.ts";
+import type { Claim, ListedSession, ListQuery, Right, SessionRow } from "./types.ts";
 
 /** A place in one log as its store knows it: opaque, never compared by anyone else, never stored. */
 export type Position = string & { readonly position: unique symbol };
@@ -113,8 +113,8 @@ export interface SessionStore extends LogStore {
     key: string,
     change: (row: SessionRow | undefined) => SessionRow | undefined | null,
   ): Promise<SessionRow | undefined>;
-  /** All rows, in no particular order. */
-  list(): Promise<readonly ListedSession[]>;
+  /** Rows, the one last written (`updatedAt`) first. The newest few cost the same however many there are. */
+  list(query?: ListQuery): Promise<readonly ListedSession[]>;
   /** All logs, also those that no row names. A store that hands out its logs by row only may leave those out. */
   logs(): Promise<readonly StoredLog[]>;
   /**

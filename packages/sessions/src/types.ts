@@ -158,6 +158,12 @@ export interface Session extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** Which rows: those whose key begins with `prefix`, at most `limit`. */
+export interface ListQuery {
+  readonly prefix?: string;
+  readonly limit?: number;
+}
+
 export interface ListedSession {
   readonly key: string;
   readonly row: SessionRow;
@@ -170,7 +176,7 @@ export interface Sessions extends AsyncDisposable {
   /** The row, or undefined. Reads no transcript. */
   get(key: string): Promise<SessionRow | undefined>;
   /** Newest first by `updatedAt`. */
-  list(query?: { readonly prefix?: string; readonly limit?: number }): Promise<readonly ListedSession[]>;
+  list(query?: ListQuery): Promise<readonly ListedSession[]>;
   /** Changes fields of a row atomically; `undefined` values remove a field. Throws `session_missing`. */
   update(key: string, patch: Readonly<Record<string, unknown>>): Promise<SessionRow>;
   close(): Promise<void>;

@@ -1,5 +1,5 @@
 /** Cases about rows: one per key, changed atomically, values never shared with the caller. */
-import type { SessionRow } from "../types.ts";
+import type { ListQuery, SessionRow } from "../types.ts";
 import { assert, type StoreCase, storeCase } from "./kit.ts";
 
 const ROW: SessionRow = { sessionId: "s1", sessionFile: "s1.jsonl", updatedAt: 1, extra: { deep: [1, { a: null }] } };
@@ -52,6 +52,20 @@ export const rowCases: readonly StoreCase[] = [
     for (const key of keys) await store.update(key, () => ({ ...ROW, label: key }));
     for (const key of keys) assert.equal((await store.get(key))?.label, key);
     assert.deepEqual((await store.list()).map(({ key }) => key).toSorted(), keys.toSorted());
+  }),
+  storeCase("rows: listed by prefix and number, the one last written first", async ({ store }) => {
+    const write = (name: string, updatedAt: number) => store.update(`agent:${name}`, () => ({ ...ROW, updatedAt }));
+    const names = async (query: ListQuery) => (await store.list(query)).map(({ key }) => key.slice("agent:".length));
+    await write("a:1", 10);
+    await write("b:1", 30);
+    await write("a:2", 20);
+    assert.deepEqual(await names({}), ["b:1", "a:2", "a:1"]);
+    await write("a:1", 40);
+    await write("b:1", 5);
+    assert.deepEqual(await names({}), ["a:1", "a:2", "b:1"]);
+    assert.deepEqual(await names({ prefix: "agent:a", limit: 1 }), ["a:1"]);
+    await store.update("agent:a:1", () => null);
+    assert.deepEqual(await names({ limit: 1 }), ["a:2"]);
   }),
   storeCase("rows: another object over the same data sees and changes them", async ({ store, second }) => {
     if (second === null) return;

@@ -90,6 +90,9 @@ const FLAGS: Readonly<Record<OpenMode, number>> = {
   new: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL,
 };
 
+/** No descriptor: every call with it fails with EBADF. */
+const CLOSED = 2 ** 31 - 1;
+
 /** Writes up to this size are done where they are asked for. */
 const SHORT_BYTES = 64 * 1024;
 
@@ -105,18 +108,19 @@ const pooled = {
  * ten times as much as the call, and an append would make nine of them. What may wait for the device goes through it.
  */
 class RealFile implements DiskFile {
-  readonly #fd: number;
+  #fd: number;
+  readonly #running = new Set<Promise<unknown>>();
 
   constructor(path: string, mode: OpenMode) {
     this.#fd = openSync(path, FLAGS[mode], 0o600);
   }
 
   read(into: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }> {
-    return pooled.read(this.#fd, into, offset, length, position);
+    return this.#pooled(pooled.read(this.#fd, into, offset, length, position));
   }
 
   async write(bytes: Uint8Array, offset: number, length: number): Promise<{ bytesWritten: number }> {
-    if (length > SHORT_BYTES) return pooled.write(this.#fd, bytes, offset, length);
+    if (length > SHORT_BYTES) return this.#pooled(pooled.write(this.#fd, bytes, offset, length));
     return { bytesWritten: writeSync(this.#fd, bytes, offset, length) };
   }
 
@@ -125,15 +129,27 @@ class RealFile implements DiskFile {
   }
 
   datasync(): Promise<void> {
-    return pooled.datasync(this.#fd);
+    return this.#pooled(pooled.datasync(this.#fd));
   }
 
   sync(): Promise<void> {
-    return pooled.sync(this.#fd);
+    return this.#pooled(pooled.sync(this.#fd));
   }
 
+  /** Waits for what is on its way, and forgets the number: that of a closed file is soon another file's. */
   async close(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
     closeSync(this.#fd);
+    this.#fd = CLOSED;
+  }
+
+  async #pooled<T>(call: Promise<T>): Promise<T> {
+    this.#running.add(call);
+    try {
+      return await call;
+    } finally {
+      this.#running.delete(call);
+    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -7,11 +7,20 @@
  */
 import { join } from "node:path";
 import { canonical, errnoOf, sha256 } from "@holdfast/base";
+import { Newest } from "../../newest.ts";
 import type { SessionRow, SessionsProblem } from "../../types.ts";
 import type { Disk } from "./disk.ts";
+import { takeLines, takeLinesHashed } from "./line-reader.ts";
 import { rebuildRows } from "./rebuild.ts";
-import { type ParsedSnapshot, parseJournalLine, parseSnapshot, type Rows } from "./snapshot.ts";
-import { readIfThere } from "./whole-files.ts";
+import {
+  type BrokenRow,
+  type ParsedSnapshot,
+  parseJournalLine,
+  parseSnapshot,
+  type Rows,
+  takeSnapshotLine,
+} from "./snapshot.ts";
+import { readIfThere, readWholeFile } from "./whole-files.ts";
 
 /** Rows by key, null for a removed one. */
 export type Changes = Map<string, SessionRow | null>;
@@ -26,6 +35,7 @@ export interface Replayed {
 /** The index as read, and how far: enough to follow it cheaply. */
 export interface IndexState {
   readonly rows: Rows;
+  readonly newest: Newest;
   /** The newest journal, 0 for none, and how far it was read. */
   journal: number;
   offset: number;
@@ -63,40 +73,73 @@ export async function listJournals(disk: Disk, directory: string): Promise<reado
   return numbers.sort((a, b) => a - b);
 }
 
-interface RawFiles {
-  readonly journals: readonly { readonly n: number; readonly bytes: Buffer }[];
-  readonly snapshot: Buffer | undefined;
+interface Files {
+  readonly seen: Replayed;
+  readonly firstJournal: number | undefined;
+  /** The newest journal, 0 for none; bytes of its whole lines, and of all journals. */
+  readonly journal: number;
+  readonly offset: number;
+  readonly journalBytes: number;
+  readonly snapshot: ReadSnapshot | undefined;
   readonly snapshotId: string;
 }
 
+/** A snapshot read line by line: what that gives counts only if the text is as we wrote it, which its hash tells. */
+interface ReadSnapshot {
+  readonly rows: Rows;
+  readonly broken: readonly BrokenRow[];
+  readonly size: number;
+  readonly hash: string;
+}
+
 /** One consistent view: read again while the list of journals or the snapshot changes under our eyes. */
-async function readFiles(disk: Disk, directory: string): Promise<RawFiles> {
+async function readFiles({ disk, directory }: Where): Promise<Files> {
   for (;;) {
     const before = await listJournals(disk, directory);
     const { id } = await fileId(disk, indexPath(directory));
-    const snapshot = await readIfThere(disk, indexPath(directory));
-    const journals: { n: number; bytes: Buffer }[] = [];
-    for (const n of before) {
-      const bytes = await readIfThere(disk, journalPath(directory, n));
-      if (bytes !== undefined) journals.push({ n, bytes });
-    }
+    const snapshot = await readSnapshot(disk, indexPath(directory));
+    const journals = await readJournals({ disk, directory }, before);
     const after = await listJournals(disk, directory);
-    const same = before.join() === after.join() && journals.length === before.length;
-    if (same && (await fileId(disk, indexPath(directory))).id === id) return { journals, snapshot, snapshotId: id };
+    const same = before.join() === after.join() && journals !== undefined;
+    if (same && (await fileId(disk, indexPath(directory))).id === id) return { ...journals, snapshot, snapshotId: id };
   }
+}
+
+async function readSnapshot(disk: Disk, path: string): Promise<ReadSnapshot | undefined> {
+  const taken = { rows: new Map() as Rows, broken: [] as BrokenRow[] };
+  const read = await takeLinesHashed(disk, path, (line) => takeSnapshotLine(line, taken));
+  return read && { ...taken, size: read.size, hash: read.hash };
+}
+
+type Journals = Pick<Files, "seen" | "firstJournal" | "journal" | "offset" | "journalBytes">;
+
+/** Replays these journals; undefined when one of them is gone. */
+async function readJournals({ disk, directory }: Where, numbers: readonly number[]): Promise<Journals | undefined> {
+  const seen: Replayed = { changes: new Map(), snapshots: [], problems: [] };
+  let offset = 0;
+  let journalBytes = 0;
+  for (const n of numbers) {
+    const read = await takeLines(disk, journalPath(directory, n), (line) => takeJournalLine(line, seen));
+    if (read === undefined) return undefined;
+    offset = read.end;
+    journalBytes += read.size;
+  }
+  return { seen, firstJournal: numbers[0], journal: numbers.at(-1) ?? 0, offset, journalBytes };
 }
 
 /** Collects the rows of whole lines in `changes`; returns how many bytes they were. A torn last line is left for later. */
 export function replay(bytes: Buffer, into: Replayed): number {
   const end = bytes.lastIndexOf(0x0a) + 1;
-  for (const text of bytes.toString("utf8", 0, end).split("\n")) {
-    if (text.trim() === "") continue;
-    const line = parseJournalLine(text);
-    if (line.kind === "row") into.changes.set(line.key, line.row);
-    else if (line.kind === "snapshot") into.snapshots.push(line.hash);
-    else into.problems.push({ code: "line_broken", what: line.text.slice(0, 200) });
-  }
+  for (const text of bytes.toString("utf8", 0, end).split("\n")) takeJournalLine(text, into);
   return end;
+}
+
+function takeJournalLine(text: string, into: Replayed): void {
+  if (text.trim() === "") return;
+  const line = parseJournalLine(text);
+  if (line.kind === "row") into.changes.set(line.key, line.row);
+  else if (line.kind === "snapshot") into.snapshots.push(line.hash);
+  else into.problems.push({ code: "line_broken", what: line.text.slice(0, 200) });
 }
 
 /** Puts `changes` over `rows`. */
@@ -118,7 +161,7 @@ interface Base {
   readonly wins: Changes;
   /** Count only where the journals say nothing. */
   readonly fills: Rows;
-  readonly problems: SessionsProblem[];
+  readonly problems: readonly SessionsProblem[];
   readonly adopted: IndexState["adopted"];
 }
 
@@ -146,58 +189,75 @@ async function readBackup(disk: Disk, directory: string): Promise<ParsedSnapshot
 }
 
 /** The rows below the journals: the snapshot as we wrote it, as somebody edited it, its copy, or the transcripts. */
-async function baseRows({ disk, directory }: Where, files: RawFiles, names: readonly string[]): Promise<Base> {
-  if (files.snapshot === undefined) return withoutSnapshot({ disk, directory }, files.journals[0]?.n);
-  const parsed = parseSnapshot(files.snapshot.toString("utf8"));
-  const problems: SessionsProblem[] = parsed.broken.map(({ key, why }) => ({
-    code: "row_broken",
-    what: `${key}: ${why}`,
-  }));
-  const hash = sha256(files.snapshot);
-  const asWritten = names.slice(-2).includes(hash);
-  if (asWritten) return { rows: parsed.rows, wins: new Map(), fills: new Map(), problems, adopted: null };
+async function baseRows(where: Where, { snapshot, seen, firstJournal }: Files): Promise<Base> {
+  if (snapshot === undefined) return withoutSnapshot(where, firstJournal);
+  const isKnown = seen.snapshots.slice(-2).includes(snapshot.hash);
+  if (isKnown && snapshot.broken.length === 0) return { ...UNEDITED, rows: snapshot.rows };
+  // What somebody else wrote, once taken over or not, may have any layout: it is read as one text.
+  const bytes = await readWholeFile(where.disk, indexPath(where.directory));
+  const parsed = parseSnapshot(bytes.toString("utf8"));
+  if (!isKnown) return editedRows(where, { bytes, parsed, wasOurs: seen.snapshots.length > 0 });
+  return { ...UNEDITED, rows: parsed.rows, problems: parsed.broken.map(rowProblem) };
+}
+
+const UNEDITED: Omit<Base, "rows"> = { wins: new Map(), fills: new Map(), problems: [], adopted: null };
+
+function rowProblem({ key, why }: BrokenRow): SessionsProblem {
+  return { code: "row_broken", what: `${key}: ${why}` };
+}
+
+interface Edited {
+  readonly bytes: Buffer;
+  readonly parsed: ParsedSnapshot;
+  /** Whether there was one of ours before: then every difference is reported. */
+  readonly wasOurs: boolean;
+}
+
+async function editedRows({ disk, directory }: Where, { bytes, parsed, wasOurs }: Edited): Promise<Base> {
   const { wins, fills } = edits(parsed, (await readBackup(disk, directory)) ?? NOTHING);
-  const damaged = parsed.broken.length > 0 ? files.snapshot : null;
-  const adopted = { size: files.snapshot.length, hash, damaged };
-  if (names.length > 0) for (const key of wins.keys()) problems.push({ code: "edited_by_hand", what: key });
-  return { rows: new Map([...parsed.rows, ...fills]), wins, fills, problems, adopted };
+  const edited = wasOurs ? [...wins.keys()] : [];
+  return {
+    rows: new Map([...parsed.rows, ...fills]),
+    wins,
+    fills,
+    problems: [...parsed.broken.map(rowProblem), ...edited.map((what) => ({ code: "edited_by_hand", what }) as const)],
+    adopted: { size: bytes.length, hash: sha256(bytes), damaged: parsed.broken.length > 0 ? bytes : null },
+  };
 }
 
 /** No snapshot: not yet, if the first journal is there (it is deleted only after a snapshot was written); else lost. */
 async function withoutSnapshot({ disk, directory }: Where, firstJournal: number | undefined): Promise<Base> {
-  const none: Base = { rows: new Map(), wins: new Map(), fills: new Map(), problems: [], adopted: null };
-  if (firstJournal === 1) return none;
+  if (firstJournal === 1) return { ...UNEDITED, rows: new Map() };
   const backup = await readBackup(disk, directory);
   if (backup !== undefined) {
     return {
-      ...none,
+      ...UNEDITED,
       rows: backup.rows,
       fills: new Map(backup.rows),
       problems: [{ code: "from_backup", what: backupPath(directory) }],
     };
   }
   const { rows, problems } = await rebuildRows(disk, directory);
-  return { ...none, rows, fills: new Map(rows), problems };
+  return { ...UNEDITED, rows, fills: new Map(rows), problems };
 }
 
 /** Reads everything. */
 export async function loadIndex(disk: Disk, directory: string): Promise<IndexState> {
-  const files = await readFiles(disk, directory);
-  const seen: Replayed = { changes: new Map(), snapshots: [], problems: [] };
-  for (const { bytes } of files.journals) replay(bytes, seen);
-  const base = await baseRows({ disk, directory }, files, seen.snapshots);
+  const files = await readFiles({ disk, directory });
+  const { seen } = files;
+  const base = await baseRows({ disk, directory }, files);
   const adopt: Changes = new Map([...base.fills].filter(([key]) => !seen.changes.has(key)));
   for (const [key, row] of base.wins) adopt.set(key, row);
   applyChanges(base.rows, seen.changes);
   applyChanges(base.rows, adopt);
-  const last = files.journals.at(-1);
   return {
     rows: base.rows,
-    journal: last?.n ?? 0,
-    offset: last === undefined ? 0 : last.bytes.lastIndexOf(0x0a) + 1,
-    journalBytes: files.journals.reduce((sum, { bytes }) => sum + bytes.length, 0),
+    newest: new Newest(base.rows),
+    journal: files.journal,
+    offset: files.offset,
+    journalBytes: files.journalBytes,
     snapshotId: files.snapshotId,
-    snapshotBytes: files.snapshot?.length ?? 0,
+    snapshotBytes: files.snapshot?.size ?? 0,
     adopt,
     adopted: base.adopted,
     problems: [...base.problems, ...seen.problems],

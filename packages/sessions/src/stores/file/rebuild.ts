@@ -52,7 +52,7 @@ async function rowFrom(disk: Disk, directory: string, name: string): Promise<Fou
 async function lastLines(disk: Disk, path: string): Promise<readonly Record<string, unknown>[]> {
   await using file = await disk.open(path, "read");
   const { size } = await file.stat({ bigint: true });
-  return linesAt(file, Math.max(0, Number(size) - LIMITS.tailCompareBytes));
+  return await linesAt(file, Math.max(0, Number(size) - LIMITS.tailCompareBytes));
 }
 
 function timesOf(began: unknown, changedNs: bigint): Pick<SessionRow, "sessionStartedAt" | "updatedAt"> {

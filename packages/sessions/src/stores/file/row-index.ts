@@ -6,7 +6,7 @@
  * the change is returned.
  */
 import { LIMITS } from "@holdfast/base";
-import type { ListedSession, SessionRow, SessionsProblem } from "../../types.ts";
+import type { ListedSession, ListQuery, SessionRow, SessionsProblem } from "../../types.ts";
 import { appendLines } from "./append-lines.ts";
 import type { Disk, Place } from "./disk.ts";
 import { foldIndex } from "./fold.ts";
@@ -50,8 +50,8 @@ export class RowIndex {
     return (await this.#refresh()).rows.get(key);
   }
 
-  async list(): Promise<readonly ListedSession[]> {
-    return Array.from((await this.#refresh()).rows, ([key, row]) => ({ key, row }));
+  async list(query: ListQuery = {}): Promise<readonly ListedSession[]> {
+    return (await this.#refresh()).newest.list(query);
   }
 
   async update(key: string, change: Change): Promise<SessionRow | undefined> {
@@ -173,6 +173,7 @@ async function follow(disk: Disk, directory: string, state: IndexState): Promise
   const seen: Replayed = { changes: new Map(), snapshots: [], problems: [] };
   const taken = replay(bytes.subarray(0, bytesRead), seen);
   applyChanges(state.rows, seen.changes);
+  for (const key of seen.changes.keys()) state.newest.wrote(key);
   state.offset += taken;
   state.journalBytes += taken;
   return true;

@@ -45,13 +45,26 @@ export function parseSnapshot(text: string): ParsedSnapshot {
   const whole = tryParse(text.replace(/^\uFEFF/, ""));
   const rows: Rows = new Map();
   const broken: BrokenRow[] = [];
-  const values = isObject(whole) ? Object.entries(whole) : text.split("\n").flatMap((line) => lineOf(line, broken));
-  for (const [key, value] of values) {
-    const row = rowOf(value);
-    if (typeof row === "string") broken.push({ key, why: row });
-    else rows.set(key, row);
-  }
+  if (!isObject(whole)) for (const line of text.split("\n")) takeSnapshotLine(line, { rows, broken });
+  else for (const [key, value] of Object.entries(whole)) takeRow(key, value, { rows, broken });
   return { rows, broken, whole: isObject(whole) };
+}
+
+/** Rows as they are read, and those that cannot be used. */
+interface Taken {
+  readonly rows: Rows;
+  readonly broken: BrokenRow[];
+}
+
+/** Takes in one line of a snapshot that has one row a line, as ours have. */
+export function takeSnapshotLine(line: string, into: Taken): void {
+  for (const [key, value] of lineOf(line, into.broken)) takeRow(key, value, into);
+}
+
+function takeRow(key: string, value: unknown, { rows, broken }: Taken): void {
+  const row = rowOf(value);
+  if (typeof row === "string") broken.push({ key, why: row });
+  else rows.set(key, row);
 }
 
 function lineOf(line: string, broken: BrokenRow[]): [string, unknown][] {

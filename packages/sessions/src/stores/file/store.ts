@@ -17,7 +17,7 @@ import type {
   SessionStore,
   StoredLog,
 } from "../../store.ts";
-import type { Claim, ListedSession, Right, SessionRow, SessionsProblem } from "../../types.ts";
+import type { Claim, ListedSession, ListQuery, Right, SessionRow, SessionsProblem } from "../../types.ts";
 import type { Disk, Place } from "./disk.ts";
 import { listLogs } from "./list-logs.ts";
 import { FileLogs } from "./logs.ts";
@@ -104,8 +104,8 @@ class FileStore implements SessionStore {
     return this.#index.update(key, change);
   }
 
-  list(): Promise<readonly ListedSession[]> {
-    return this.#index.list();
+  list(query: ListQuery = {}): Promise<readonly ListedSession[]> {
+    return this.#index.list(query);
   }
 
   create(log: LogRef, header: Header, entries: FirstEntries): Promise<"created" | "exists"> {

@@ -7,6 +7,7 @@ import { type Entry, encodeEntry, encodeHeader, type Header } from "../../entry.
 import { SessionError } from "../../errors.ts";
 import { parseArchived } from "../../archive-name.ts";
 import { checkSessionId } from "../../key.ts";
+import { Newest } from "../../newest.ts";
 import { memorySource } from "../../reading/source.ts";
 import { claim, isStale, NO_RIGHTS, type Rights, release, renew } from "../../rights.ts";
 import type {
@@ -19,7 +20,7 @@ import type {
   SessionStore,
   StoredLog,
 } from "../../store.ts";
-import type { Claim, ListedSession, Right, SessionRow } from "../../types.ts";
+import type { Claim, ListedSession, ListQuery, Right, SessionRow } from "../../types.ts";
 
 /** Pieces are only ever added, so a position is a length. */
 interface Log {
@@ -41,6 +42,7 @@ class MemoryStore implements SessionStore {
   readonly supports = { durable: false, shared: false, files: false };
   readonly #world: World;
   readonly #rows = new Map<string, SessionRow>();
+  readonly #newest = new Newest(this.#rows);
   /** By `LogRef.file`, which is only a name here. */
   readonly #logs = new Map<string, Log>();
 
@@ -59,11 +61,12 @@ class MemoryStore implements SessionStore {
     const after = change(structuredClone(this.#rows.get(key))) ?? undefined;
     if (after === undefined) this.#rows.delete(key);
     else this.#rows.set(key, structuredClone(after));
+    this.#newest.wrote(key);
     return after;
   }
 
-  async list(): Promise<readonly ListedSession[]> {
-    return Array.from(this.#rows, ([key, row]) => ({ key, row: structuredClone(row) }));
+  async list(query: ListQuery = {}): Promise<readonly ListedSession[]> {
+    return this.#newest.list(query).map(({ key, row }) => ({ key, row: structuredClone(row) }));
   }
 
   async create(log: LogRef, header: Header, entries: FirstEntries): Promise<"created" | "exists"> {
