@@ -17,7 +17,7 @@ import type { Position } from "../../store.ts";
 import type { Disk, DiskFile, Place } from "./disk.ts";
 import { since } from "./position.ts";
 import { during } from "./storage-error.ts";
-import { writeAll } from "./whole-files.ts";
+import { ensureDirectory, writeAll } from "./whole-files.ts";
 
 /** The live name of a transcript and the one it has in the archive; both absolute. */
 export interface Names {
@@ -37,7 +37,7 @@ export async function archiveLog(
     return (await isThere(disk, archived)) || (await isThere(disk, packedPath(archived))) ? "archived" : "missing";
   }
   if (!(await standsAt(disk, live, expect))) return "behind";
-  await during(archived, "open", () => disk.makeDirectory(dirname(archived)));
+  await during(archived, "open", () => ensureDirectory(disk, dirname(archived)));
   if (await isThere(disk, archived)) throw new SessionError("file_exists", { path: archived });
   world.at("archive:before-rename");
   await move(disk, live, archived);

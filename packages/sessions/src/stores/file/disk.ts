@@ -10,6 +10,7 @@ import {
   fdatasync,
   fstatSync,
   fsync,
+  mkdirSync,
   openSync,
   read,
   realpathSync,
@@ -19,14 +20,7 @@ import {
 } from "node:fs";
 import { link, readdir, rename, rm } from "node:fs/promises";
 import { promisify } from "node:util";
-import {
-  type FileLocks,
-  kernelLockAvailable,
-  makePrivateDirectory,
-  realFileLocks,
-  syncDirectory,
-  type World,
-} from "@holdfast/base";
+import { type FileLocks, kernelLockAvailable, realFileLocks, syncDirectory, type World } from "@holdfast/base";
 
 /** How a store excludes writers; every process on it must use the same. */
 export type LockMode = "kernel" | "sqlite";
@@ -75,7 +69,7 @@ export interface Disk {
   rename(from: string, to: string): Promise<void>;
   /** Nothing to do where there is no such file. */
   remove(path: string): Promise<void>;
-  /** With its parents, 0700; one that is there is left as it is. */
+  /** One level, 0700. Fails with EEXIST where something is there, with ENOENT without a parent. */
   makeDirectory(path: string): Promise<void>;
   /** The names in a directory are durable when it returns. */
   syncDirectory(path: string): Promise<void>;
@@ -165,7 +159,7 @@ export const realDisk: Disk = {
   link,
   rename,
   remove: (path) => rm(path, { force: true }),
-  makeDirectory: makePrivateDirectory,
+  makeDirectory: async (path) => mkdirSync(path, { mode: 0o700 }),
   syncDirectory,
   realpath: async (path) => realpathSync.native(path),
   locks: {

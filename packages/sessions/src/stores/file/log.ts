@@ -10,7 +10,7 @@ import { dirname } from "node:path";
 import { errnoOf } from "@holdfast/base";
 import { type Entry, encodeEntry, encodeHeader, type Header } from "../../entry.ts";
 import { SessionError } from "../../errors.ts";
-import { fileSource } from "../../reading/source.ts";
+import { type ByteSource, fileSource } from "../../reading/source.ts";
 import { isStale, type Rights } from "../../rights.ts";
 import type { CommitRequest, Committed, FirstEntries, Position, Reading, Unstamped } from "../../store.ts";
 import { appendLines, writeLines } from "./append-lines.ts";
@@ -34,17 +34,24 @@ export async function readLog(disk: Disk, path: string, before?: Position): Prom
   const handle = await during(path, "open", () => openIfThere(disk, path, "read"));
   if (handle === undefined) return undefined;
   try {
-    if (!(await handle.stat({ bigint: true })).isFile()) throw new SessionError("not_a_file", { path });
-    const now =
-      before === undefined
-        ? { since: "none" as const, position: await positionOf(handle) }
-        : await since(handle, before);
-    const source = await fileSource(handle);
-    return { ...now, source, [Symbol.asyncDispose]: () => handle.close() };
+    return await during(path, "read", () => readingOf(handle, path, before));
   } catch (error) {
     await handle.close();
     throw error;
   }
+}
+
+async function readingOf(handle: DiskFile, path: string, before: Position | undefined): Promise<Reading> {
+  if (!(await handle.stat({ bigint: true })).isFile()) throw new SessionError("not_a_file", { path });
+  const now =
+    before === undefined ? { since: "none" as const, position: await positionOf(handle) } : await since(handle, before);
+  const { size, read, readInto } = await fileSource(handle);
+  const source: ByteSource = {
+    size,
+    read: (offset, length) => during(path, "read", () => read(offset, length)),
+    ...(readInto && { readInto: (into, offset) => during(path, "read", () => readInto(into, offset)) }),
+  };
+  return { ...now, source, [Symbol.asyncDispose]: () => handle.close() };
 }
 
 /** Under which numbers this writer writes now: a generation of its own whenever somebody else wrote last. */

@@ -125,8 +125,9 @@ export class RowIndex {
     return this.#queues.run("refresh", async () => {
       const { directory, disk } = this.#options;
       const state = this.#state;
-      if (state !== undefined && (await follow(disk, directory, state))) return state;
-      const loaded = await during(indexPath(directory), "read", () => loadIndex(disk, directory));
+      const path = indexPath(directory);
+      if (state !== undefined && (await during(path, "read", () => follow(disk, directory, state)))) return state;
+      const loaded = await during(path, "read", () => loadIndex(disk, directory));
       for (const problem of loaded.problems) this.#options.onProblem(problem);
       this.#state = loaded;
       return loaded;

@@ -22,8 +22,8 @@ import type { Disk, Place } from "./disk.ts";
 import { listLogs } from "./list-logs.ts";
 import { FileLogs } from "./logs.ts";
 import { RowIndex } from "./row-index.ts";
-import { during } from "./storage-error.ts";
-import { readIfThere, writeAll } from "./whole-files.ts";
+import { during, storageError } from "./storage-error.ts";
+import { ensureDirectory, readIfThere, writeNewFile } from "./whole-files.ts";
 import type { LockOptions } from "./write-lock.ts";
 
 type RowChange = (row: SessionRow | undefined) => SessionRow | undefined | null;
@@ -39,7 +39,7 @@ export interface FileStoreOptions {
 /** Creates the directory if missing and agrees on its lock mode. Throws `lock_mode_unavailable`, `write_failed`. */
 export async function openFileStore(options: FileStoreOptions, place: Place): Promise<SessionStore> {
   const given = resolve(options.directory);
-  await during(given, "open", () => place.disk.makeDirectory(given));
+  await during(given, "open", () => ensureDirectory(place.disk, given));
   const directory = await during(given, "open", () => place.disk.realpath(given));
   await agreeOnMode(directory, place);
   return new FileStore({ ...options, directory }, place);
@@ -56,7 +56,8 @@ async function agreeOnMode(directory: string, place: Place): Promise<void> {
 }
 
 async function readStoreNote(disk: Disk, path: string): Promise<string | undefined> {
-  const note = tryParse((await readIfThere(disk, path))?.toString("utf8") ?? "");
+  const bytes = await during(path, "read", () => readIfThere(disk, path));
+  const note = tryParse(bytes?.toString("utf8") ?? "");
   return isObject(note) && typeof note.lock === "string" ? note.lock : undefined;
 }
 
@@ -64,19 +65,15 @@ async function writeStoreNote(path: string, mode: string, { disk, world }: Place
   const aside = `${path}.${world.newId("holder")}.new`;
   const text = `${JSON.stringify({ format: 1, lock: mode })}\n`;
   try {
-    await during(path, "write", () => writeNote(disk, aside, text));
+    await during(path, "write", () => writeNewFile(disk, aside, Buffer.from(text)));
     await disk.link(aside, path);
+    await disk.syncDirectory(dirname(path));
   } catch (error) {
-    if (errnoOf(error) !== "EEXIST") throw error;
+    if (errnoOf(error) !== "EEXIST") throw storageError(error, path, "link");
   } finally {
     await disk.remove(aside);
   }
   return (await readStoreNote(disk, path)) ?? mode;
-}
-
-async function writeNote(disk: Disk, path: string, text: string): Promise<void> {
-  await using file = await disk.open(path, "new");
-  await writeAll(file, Buffer.from(text));
 }
 
 class FileStore implements SessionStore {
@@ -162,7 +159,7 @@ async function realpathOfNew(disk: Disk, path: string): Promise<string> {
   try {
     return await disk.realpath(path);
   } catch (error) {
-    if (errnoOf(error) !== "ENOENT") throw error;
+    if (errnoOf(error) !== "ENOENT") throw storageError(error, path, "open");
     return join(await disk.realpath(dirname(path)).catch(() => dirname(path)), basename(path));
   }
 }

@@ -2,8 +2,43 @@
  * Files that are read or written as a whole, over any disk.
  * Invariant: a file made here is complete and synced before anybody gives it its final name.
  */
+import { dirname } from "node:path";
 import { errnoOf, LIMITS } from "@holdfast/base";
 import type { Disk, DiskFile } from "./disk.ts";
+
+/**
+ * A directory and its parents, each 0700 and durable before anything is made in it. One that is there is left as it is;
+ * its name is made durable too, since whoever made it may have been killed before that.
+ */
+export async function ensureDirectory(disk: Disk, path: string): Promise<void> {
+  const made = await make(disk, path);
+  if (made === "orphan") {
+    await ensureDirectory(disk, dirname(path));
+    return ensureDirectory(disk, path);
+  }
+  if (made === "made") await keepName(disk, dirname(path));
+  await keepName(disk, path);
+}
+
+async function keepName(disk: Disk, path: string): Promise<void> {
+  try {
+    await disk.syncDirectory(dirname(path));
+  } catch (error) {
+    // Who may not read a directory has not made anything in it.
+    if (errnoOf(error) !== "EACCES") throw error;
+  }
+}
+
+async function make(disk: Disk, path: string): Promise<"made" | "there" | "orphan"> {
+  try {
+    await disk.makeDirectory(path);
+    return "made";
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT" && dirname(path) !== path) return "orphan";
+    if (errnoOf(error) === "EEXIST" && !(await disk.stat(path)).isFile()) return "there";
+    throw error;
+  }
+}
 
 /** All bytes of a file. */
 export async function readWholeFile(disk: Disk, path: string): Promise<Buffer> {

@@ -9,7 +9,7 @@ import { BaseError, type FileLock, fileLock, identityOf, isObject } from "@holdf
 import { SessionError } from "../../errors.ts";
 import { parseRights, type Rights } from "../../rights.ts";
 import type { Place } from "./disk.ts";
-import { storageError } from "./storage-error.ts";
+import { during, storageError } from "./storage-error.ts";
 
 export interface LockOptions {
   readonly timeoutMs: number;
@@ -84,7 +84,7 @@ export class WriteLocks {
       const lock = await takeLock(`${path}.lock`, this.#place, this.#options.timeoutMs);
       const startedMs = this.#place.world.monotonicMs();
       try {
-        return await work(this.#open(path, lock));
+        return await during(path, "read", async () => work(this.#open(path, lock)));
       } finally {
         lock.release();
         this.#warnIfLong(path, startedMs);
