@@ -130,10 +130,10 @@ class Flat implements FlatFile {
     const naming = new Naming(this.#tree);
     const places = placesOf(this.#tree, naming);
     let timestamp = header.timestamp;
-    for (const { index, parentId, firstKeptEntryId } of places) {
+    for (const { index, parentId, firstKeptEntryId, standsAlone } of places) {
       const id = naming.nameOf(index);
       const stored = await this.#read(this.#tree.nodes[index]!);
-      const entry = fromStored(stored, { id, parentId, firstKeptEntryId, timestamp, from });
+      const entry = fromStored(stored, { id, parentId, firstKeptEntryId, standsAlone, timestamp, from });
       timestamp = entry.timestamp;
       yield lineOf(entry);
     }
@@ -162,6 +162,7 @@ interface Place {
   readonly index: number;
   readonly parentId: string | null;
   readonly firstKeptEntryId: string | undefined;
+  readonly standsAlone?: boolean;
 }
 
 /** The order and parents that say the same in a transcript. Pure. */
@@ -179,7 +180,7 @@ function placesOf(tree: Tree<FlatRef>, naming: Naming): Place[] {
   for (const index of unnamed) {
     const before = places.at(-1);
     const parentId = before === undefined ? null : naming.nameOf(before.index);
-    places.push({ index, parentId, firstKeptEntryId: keptBy(tree, naming, index, end) });
+    places.push({ index, parentId, firstKeptEntryId: keptBy(tree, naming, index, end), standsAlone: true });
   }
   return places;
 }

@@ -83,11 +83,16 @@ function planFlat(survey: Survey): {
       continue;
     }
     const kept = nearest[tree.indexOf(ref.firstKeptEntryId ?? "")] ?? -1;
-    const keepsSome = current.has(ref) && kept !== -1 && kept < index;
+    const wasNamed = survey.flatSummaries.get(index);
+    const keepsSome = wasNamed === undefined ? current.has(ref) && kept !== -1 && kept < index : !wasNamed;
     depth[index] = 1;
     if (keepsSome) nearest[index] = above;
     const originalCount = keepsSome ? Math.max(0, (depth[kept] ?? 1) - 1) : (depth[above] ?? 0);
-    places[index] = { id: freeId(ref.id, ++summaries, ids), parent: -1, originalCount };
+    places[index] = {
+      id: wasNamed === undefined ? freeId(ref.id, ++summaries, ids) : ref.id,
+      parent: -1,
+      originalCount,
+    };
   }
   return { places, order: orderOf(places, nearest[leaf] ?? -1) };
 }

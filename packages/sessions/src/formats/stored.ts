@@ -240,6 +240,8 @@ export interface StoredPlace {
   readonly timestamp: string;
   /** For a summary in the form of the flat layout. */
   readonly firstKeptEntryId?: string | undefined;
+  /** Set for such a summary that no message names as its parent. */
+  readonly standsAlone?: boolean | undefined;
   readonly from: "flat" | "json";
 }
 
@@ -296,7 +298,7 @@ function foreign(stored: Fields, metadata: Fields | undefined, place: StoredPlac
       type: "compaction",
       summary: text,
       tokensBefore: 0,
-      details: { strategy: "summary", originalCount },
+      details: { strategy: "summary", originalCount, ...(place.standsAlone === true ? { standsAlone: true } : {}) },
       ...shared,
     };
   }

@@ -151,7 +151,7 @@ async function extend(
 ): Promise<Outcome> {
   const ids = await idsIn(target.file);
   const changes: Change[] = [];
-  let [entries, shared] = [0, ids.has(target.about) ? 1 : 0];
+  let [entries, shared] = [0, 0];
   for await (const piece of incoming.pieces(options)) {
     if (piece.kind === "change") changes.push(piece.change);
     else if (piece.id !== null && piece.id !== target.about) {
@@ -159,7 +159,7 @@ async function extend(
       shared += ids.has(piece.id) ? 1 : 0;
     }
   }
-  if (shared === 0 || (!target.isOwned && !ids.has(target.about))) {
+  if ((shared === 0 && ids.size > 1) || (!target.isOwned && !ids.has(target.about))) {
     throw new SessionError("import_conflict", { key: target.key, session: target.file });
   }
   await using session = await openTranscript(target.file, {}, place.world);
