@@ -19,6 +19,8 @@ export interface Rights {
   readonly t: number;
   readonly lease: Lease | null;
   readonly writer: string;
+  /** Bytes from here on could not be synced: they can be read, and may be nowhere but in memory. */
+  readonly doubtfulFrom?: number;
 }
 
 export const NO_RIGHTS: Rights = { g: 0, t: 0, lease: null, writer: "" };
@@ -27,7 +29,8 @@ export const NO_RIGHTS: Rights = { g: 0, t: 0, lease: null, writer: "" };
 export function parseRights(value: unknown): Rights | undefined {
   if (!isObject(value) || !Number.isSafeInteger(value.g) || !Number.isSafeInteger(value.t)) return undefined;
   const writer = typeof value.writer === "string" ? value.writer : "";
-  return { g: Number(value.g), t: Number(value.t), lease: parseLease(value.lease), writer };
+  const doubtful = Number.isSafeInteger(value.doubtfulFrom) ? { doubtfulFrom: Number(value.doubtfulFrom) } : {};
+  return { g: Number(value.g), t: Number(value.t), lease: parseLease(value.lease), writer, ...doubtful };
 }
 
 function parseLease(value: unknown): Lease | null {

@@ -18,7 +18,7 @@ import {
   write,
   writeSync,
 } from "node:fs";
-import { link, readdir, rename, rm } from "node:fs/promises";
+import { link, open, readdir, rename, rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import { type FileLocks, kernelLockAvailable, realFileLocks, syncDirectory, type World } from "@holdfast/base";
 
@@ -67,6 +67,8 @@ export interface Disk {
   link(from: string, to: string): Promise<void>;
   /** Replaces `to`. */
   rename(from: string, to: string): Promise<void>;
+  /** Writes the bytes of a file from `from` on over themselves, so that the next sync has to bring them to the disk. */
+  renew(path: string, from: number): Promise<void>;
   /** Nothing to do where there is no such file. */
   remove(path: string): Promise<void>;
   /** One level, 0700. Fails with EEXIST where something is there, with ENOENT without a parent. */
@@ -151,6 +153,17 @@ class RealFile implements DiskFile {
   }
 }
 
+async function renew(path: string, from: number): Promise<void> {
+  await using file = await open(path, "r+");
+  const chunk = Buffer.allocUnsafe(SHORT_BYTES);
+  for (let at = from; ; ) {
+    const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
+    if (bytesRead === 0) return;
+    await file.write(chunk, 0, bytesRead, at);
+    at += bytesRead;
+  }
+}
+
 /** The file system of this machine. */
 export const realDisk: Disk = {
   open: async (path, mode) => new RealFile(path, mode),
@@ -158,6 +171,7 @@ export const realDisk: Disk = {
   list: (path) => readdir(path),
   link,
   rename,
+  renew,
   remove: (path) => rm(path, { force: true }),
   makeDirectory: async (path) => mkdirSync(path, { mode: 0o700 }),
   syncDirectory,

@@ -112,13 +112,36 @@ export async function commitLog(
     const entries = stamp(request.entries, next.g, request.right?.t);
     tools.world.at("transcript:before-write");
     const written = await during(path, "write", () => writeEntries(handle, path, entries, now.position));
-    if (request.sync) await during(path, "sync", () => handle.datasync());
+    if (request.sync) await syncLog({ handle, path, lock, disk }, next, offsetOf(now.position));
     tools.world.at("transcript:after-sync");
     const position = await positionAfter(handle, now.position, written);
     return { kind: "committed", position, end: offsetOf(position), entries };
   } finally {
     await handle.close();
   }
+}
+
+interface Held {
+  readonly handle: DiskFile;
+  readonly path: string;
+  readonly lock: WriteLock;
+  readonly disk: Disk;
+}
+
+/**
+ * Makes the log durable, whose bytes from `from` are ours. After a sync that failed the kernel may count the pages as
+ * written, and would report success for bytes that are nowhere: so the next one writes them over with themselves first.
+ */
+async function syncLog({ handle, path, lock, disk }: Held, rights: Rights, from: number): Promise<void> {
+  const { doubtfulFrom, ...sound } = rights;
+  try {
+    if (doubtfulFrom !== undefined) await during(path, "write", () => disk.renew(path, doubtfulFrom));
+    await during(path, "sync", () => handle.datasync());
+  } catch (error) {
+    lock.keep({ ...rights, doubtfulFrom: Math.min(doubtfulFrom ?? from, from) });
+    throw error;
+  }
+  if (doubtfulFrom !== undefined) lock.keep(sound);
 }
 
 /** Writes the first lines aside, syncs them and gives them the final name: a new file is whole or not there. */
@@ -132,6 +155,7 @@ export async function createLog(
   const there = await openIfThere(disk, path, "read");
   if (there !== undefined) {
     await there.close();
+    await finishCreation(disk, path, first.sync);
     return "exists";
   }
   const rights: Rights = { g: (lock.rights?.g ?? 0) + 1, t: lock.rights?.t ?? 0, lease: null, writer: tools.token };
@@ -145,14 +169,20 @@ export async function createLog(
     await writeAside(disk, aside, texts, first.sync);
     await during(path, "link", () => disk.link(aside, path));
   } catch (error) {
-    if (isTaken(error)) return "exists";
-    throw error;
-  } finally {
-    await disk.remove(aside);
+    await during(path, "write", () => disk.remove(aside));
+    if (!isTaken(error)) throw error;
+    await finishCreation(disk, path, first.sync);
+    return "exists";
   }
-  if (first.sync) await during(path, "sync", () => disk.syncDirectory(dirname(path)));
+  await finishCreation(disk, path, first.sync);
   tools.world.at("transcript:after-sync");
   return "created";
+}
+
+/** Also for a file that is there: whoever made it may have been killed before its name was durable. */
+async function finishCreation(disk: Disk, path: string, sync: boolean): Promise<void> {
+  await during(path, "write", () => disk.remove(`${path}.new`));
+  if (sync) await during(path, "sync", () => disk.syncDirectory(dirname(path)));
 }
 
 /** Somebody without our lock was faster. */

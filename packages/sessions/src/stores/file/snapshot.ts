@@ -86,7 +86,8 @@ export function encodeJournalSnapshot(size: number, hash: string): string {
 }
 
 export function parseJournalLine(text: string): JournalLine {
-  const value = tryParse(text);
+  // A run of NULs before a line is what a power loss leaves of another one.
+  const value = tryParse(text.replace(/^\0+/, ""));
   if (!isObject(value)) return { kind: "broken", text };
   if (isObject(value.snapshot) && typeof value.snapshot.hash === "string") {
     return { kind: "snapshot", hash: value.snapshot.hash };

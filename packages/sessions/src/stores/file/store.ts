@@ -71,7 +71,7 @@ async function writeStoreNote(path: string, mode: string, { disk, world }: Place
   } catch (error) {
     if (errnoOf(error) !== "EEXIST") throw storageError(error, path, "link");
   } finally {
-    await disk.remove(aside);
+    await during(path, "write", () => disk.remove(aside));
   }
   return (await readStoreNote(disk, path)) ?? mode;
 }
