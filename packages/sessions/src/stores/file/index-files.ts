@@ -213,14 +213,30 @@ interface Edited {
   readonly wasOurs: boolean;
 }
 
-async function editedRows({ disk, directory }: Where, { bytes, parsed, wasOurs }: Edited): Promise<Base> {
-  const { wins, fills } = edits(parsed, (await readBackup(disk, directory)) ?? NOTHING);
+/** What stands in for rows that a damaged snapshot lost: its copy, else the transcripts. A whole one lost nothing. */
+async function keptBeside(
+  { disk, directory }: Where,
+  parsed: ParsedSnapshot,
+): Promise<{ readonly kept: ParsedSnapshot; readonly problems: readonly SessionsProblem[] }> {
+  const backup = await readBackup(disk, directory);
+  if (backup !== undefined || parsed.whole) return { kept: backup ?? NOTHING, problems: [] };
+  const { rows, problems } = await rebuildRows(disk, directory);
+  return { kept: { ...NOTHING, rows }, problems };
+}
+
+async function editedRows(where: Where, { bytes, parsed, wasOurs }: Edited): Promise<Base> {
+  const { kept, problems } = await keptBeside(where, parsed);
+  const { wins, fills } = edits(parsed, kept);
   const edited = wasOurs ? [...wins.keys()] : [];
   return {
     rows: new Map([...parsed.rows, ...fills]),
     wins,
     fills,
-    problems: [...parsed.broken.map(rowProblem), ...edited.map((what) => ({ code: "edited_by_hand", what }) as const)],
+    problems: [
+      ...problems,
+      ...parsed.broken.map(rowProblem),
+      ...edited.map((what) => ({ code: "edited_by_hand", what }) as const),
+    ],
     adopted: { size: bytes.length, hash: sha256(bytes), damaged: parsed.broken.length > 0 ? bytes : null },
   };
 }

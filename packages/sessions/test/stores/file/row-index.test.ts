@@ -220,6 +220,22 @@ describe("rebuilt from the transcripts", () => {
     expect(codes()).toContain("rebuilt");
   });
 
+  test.each([
+    ["empty", ""],
+    ["NUL-filled", "\0".repeat(4096)],
+    ["garbage", "\u0001not json at all\nnor this"],
+    ["cut in the middle of its first row", '{\n"agent:main:main": {"sessionId": "'],
+  ])("a snapshot that is there and %s, with nothing beside it, hides no conversation", async (_what, text) => {
+    const ids = await twoSessions();
+    await loseIndex();
+    await writeFile(path("sessions.json"), text);
+    await using sessions = await open();
+    expect((await sessions.list()).map(({ row: one }) => one.sessionId).toSorted()).toEqual(ids.toSorted());
+    expect(codes()).toContain("rebuilt");
+    await using session = await sessions.open("agent:main:main");
+    expect([session.id, session.found]).toEqual([ids[0], "resumed"]);
+  });
+
   test("of two transcripts for one key the newer start wins; a reset one is left out", async () => {
     const [first = ""] = await twoSessions();
     const lines = (await readFile(path(`${first}.jsonl`), "utf8")).trimEnd().split("\n");
