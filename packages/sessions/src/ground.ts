@@ -119,8 +119,8 @@ export class Ground {
       known.set(id, entry);
       if (!this.#path.byId.has(id)) paths.set(id, (await this.#loadedAt(id)).path);
     }
-    const { leaf, byId, open, loaded } = this.#path;
-    return { leaf, path: loaded.path, onPath: byId, open, known, paths, cut: this.#cut };
+    const { leaf, byId, open, path } = this.#path;
+    return { leaf, path, onPath: byId, open, known, paths, cut: this.#cut };
   }
 
   /** After our own commit. */

@@ -9,21 +9,32 @@ import { afterEntry, openCallsOf } from "./open-calls.ts";
 import { extendPath, type Loaded } from "./reading/tail.ts";
 
 export class KnownPath {
-  #loaded: Loaded;
+  /** Everything but the path, which grows here. */
+  readonly #rest: Loaded;
+  readonly #path: Entry[];
+  /** As asked for last; nobody who has it sees it grow. */
+  #loaded: Loaded | undefined;
   readonly #byId: Map<string, Entry>;
   #open: readonly OpenCall[];
 
   constructor(loaded: Loaded) {
+    this.#rest = loaded;
+    this.#path = [...loaded.path];
     this.#loaded = loaded;
     this.#byId = new Map(loaded.path.map((entry) => [entry.id, entry]));
     this.#open = openCallsOf(loaded.path);
   }
 
   get loaded(): Loaded {
+    this.#loaded ??= { ...this.#rest, path: [...this.#path] };
     return this.#loaded;
   }
+  /** The path itself, which grows with the next entries: for use at once. */
+  get path(): readonly Entry[] {
+    return this.#path;
+  }
   get leaf(): string | null {
-    return this.#loaded.path.at(-1)?.id ?? null;
+    return this.#path.at(-1)?.id ?? null;
   }
   /** The entries of the path by their ids. */
   get byId(): ReadonlyMap<string, Entry> {
@@ -37,14 +48,14 @@ export class KnownPath {
   /** The path after these entries were added to the log; undefined when only the log itself can tell. */
   after(entries: readonly Entry[]): KnownPath | undefined {
     if (this.#isChain(entries)) return this.#follow(entries);
-    const extended = extendPath(this.#loaded, entries);
+    const extended = extendPath(this.loaded, entries);
     return extended === null ? undefined : new KnownPath(extended);
   }
 
   /** Whether these are one plain chain from the leaf: the usual case, and the only one not looked at as a whole. */
   #isChain(entries: readonly Entry[]): boolean {
     let { leaf } = this;
-    let g = this.#loaded.path.at(-1)?.g ?? 0;
+    let g = this.#path.at(-1)?.g ?? 0;
     for (const entry of entries) {
       const isPlain = entry.returnTo === undefined && entry.type !== "compaction" && !this.#byId.has(entry.id);
       if (!isPlain || entry.parentId !== leaf || (entry.g ?? g) < g) return false;
@@ -55,8 +66,9 @@ export class KnownPath {
   }
 
   #follow(entries: readonly Entry[]): this {
-    this.#loaded = { ...this.#loaded, path: [...this.#loaded.path, ...entries] };
+    this.#loaded = undefined;
     for (const entry of entries) {
+      this.#path.push(entry);
       this.#byId.set(entry.id, entry);
       this.#open = afterEntry(this.#open, entry, entry.g !== undefined);
     }

@@ -60,8 +60,31 @@ export class Newest {
   }
 }
 
+/** All marks in order. Bare numbers are sorted many times faster than objects, so each mark then looks for its place. */
 function marksOf(rows: ReadonlyMap<string, SessionRow>): Mark[] {
-  return Array.from(rows, ([key, row]) => ({ key, at: writtenAt(row) })).sort((a, b) => a.at - b.at);
+  const marks = Array.from(rows, ([key, row]) => ({ key, at: writtenAt(row) }));
+  const times = Float64Array.from(marks, ({ at }) => at).sort();
+  const taken = new Uint32Array(marks.length);
+  const sorted: Mark[] = marks.slice();
+  for (const mark of marks) {
+    const first = firstAt(times, mark.at);
+    const place = first + Number(taken[first]);
+    sorted[place] = mark;
+    taken[first] = place - first + 1;
+  }
+  return sorted;
+}
+
+/** The first place of a time that is there. */
+function firstAt(times: Float64Array, at: number): number {
+  let from = 0;
+  let to = times.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (Number(times[middle]) < at) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 /** After every mark that is not later than `at`. */

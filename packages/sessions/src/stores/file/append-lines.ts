@@ -15,13 +15,13 @@ async function endsWithoutLineFeed(file: DiskFile): Promise<boolean> {
 
 /**
  * `file` is open for reading and appending, `text` ends with a line feed. A short write throws `write_failed`: the
- * lines that did land whole are there, the torn one is sealed by whoever writes next. Does not sync.
+ * lines that did land whole are there, the torn one is sealed by whoever writes next. Returns what was written; does not sync.
  */
-export async function appendLines(file: DiskFile, path: string, text: string): Promise<void> {
-  await writeLines(file, path, text, await endsWithoutLineFeed(file));
+export async function appendLines(file: DiskFile, path: string, text: string): Promise<Buffer> {
+  return writeLines(file, path, text, await endsWithoutLineFeed(file));
 }
 
-/** The same for a caller who knows whether the last line is torn. Returns what was written. */
+/** The same for a caller who knows whether the last line is torn. */
 export async function writeLines(file: DiskFile, path: string, text: string, isTorn: boolean): Promise<Buffer> {
   const bytes = Buffer.from(isTorn ? `\n${text}` : text);
   const { bytesWritten } = await file.write(bytes, 0, bytes.length);

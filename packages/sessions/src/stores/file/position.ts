@@ -7,67 +7,72 @@ import { LIMITS } from "@holdfast/base";
 import type { Position, Since } from "../../store.ts";
 import type { DiskFile } from "./disk.ts";
 
-interface Mark {
+interface Stat {
   readonly size: number;
-  readonly dev: string;
-  readonly ino: string;
-  readonly mtimeNs: string;
-  readonly ctimeNs: string;
-  /** The last bytes before `size`, a character each: to keep them costs less than a digest at each append. */
-  readonly tail: string;
+  readonly dev: bigint;
+  readonly ino: bigint;
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
 }
 
-async function tailBefore(file: DiskFile, size: number): Promise<string> {
-  const length = Math.min(size, LIMITS.tailCompareBytes);
+/** The last bytes before the end of a file are kept up to this, and cut to `tailCompareBytes` when they are more. */
+const TAIL_CHARACTERS = LIMITS.tailCompareBytes + 48 * 1024;
+
+async function statOf(file: DiskFile): Promise<Stat> {
+  const { size, dev, ino, mtimeNs, ctimeNs } = await file.stat({ bigint: true });
+  return { size: Number(size), dev, ino, mtimeNs, ctimeNs };
+}
+
+async function tailBefore(file: DiskFile, size: number, length: number): Promise<string> {
   const buffer = Buffer.allocUnsafe(length);
   const { bytesRead } = await file.read(buffer, 0, length, size - length);
   return buffer.toString("latin1", 0, bytesRead);
 }
 
-async function statOf(file: DiskFile): Promise<Omit<Mark, "tail">> {
-  const stat = await file.stat({ bigint: true });
-  return {
-    size: Number(stat.size),
-    dev: String(stat.dev),
-    ino: String(stat.ino),
-    mtimeNs: String(stat.mtimeNs),
-    ctimeNs: String(stat.ctimeNs),
-  };
+/*
+ * The opaque value: what `stat` says in a line, then the bytes before the end, a character each. To keep the bytes costs
+ * less than to read them again and digest them at each append; the line comes first, so most questions look no further.
+ */
+function headOf({ size, dev, ino, mtimeNs, ctimeNs }: Stat): string {
+  return `${size} ${dev} ${ino} ${mtimeNs} ${ctimeNs}\n`;
 }
 
-// The two ends of the opaque value: nobody else looks into it. The tail may hold any character, so it comes last.
-function encode({ size, dev, ino, mtimeNs, ctimeNs, tail }: Mark): Position {
-  return `${size} ${dev} ${ino} ${mtimeNs} ${ctimeNs}\n${tail}` as Position;
+function statIn(position: Position): Stat {
+  const [size, ...others] = position.slice(0, position.indexOf("\n")).split(" ");
+  const [dev = 0n, ino = 0n, mtimeNs = 0n, ctimeNs = 0n] = others.map(BigInt);
+  return { size: Number(size), dev, ino, mtimeNs, ctimeNs };
 }
-function decode(position: Position): Mark {
-  const end = position.indexOf("\n");
-  const [size, dev = "", ino = "", mtimeNs = "", ctimeNs = ""] = position.slice(0, end).split(" ");
-  return { size: Number(size), dev, ino, mtimeNs, ctimeNs, tail: position.slice(end + 1) };
+
+function tailIn(position: Position): string {
+  return position.slice(position.indexOf("\n") + 1);
+}
+
+async function readPosition(file: DiskFile, stat: Stat): Promise<Position> {
+  const tail = await tailBefore(file, stat.size, Math.min(stat.size, LIMITS.tailCompareBytes));
+  return (headOf(stat) + tail) as Position;
 }
 
 /** The end of the file now. */
 export async function positionOf(file: DiskFile): Promise<Position> {
-  const stat = await statOf(file);
-  return encode({ ...stat, tail: await tailBefore(file, stat.size) });
+  return readPosition(file, await statOf(file));
 }
 
 /** The end of the file after `written` was added at `before`; if anybody else wrote too, the file is asked. */
 export async function positionAfter(file: DiskFile, before: Position, written: Buffer): Promise<Position> {
-  const was = decode(before);
   const stat = await statOf(file);
-  if (stat.size !== was.size + written.length) return positionOf(file);
-  const tail = was.tail + written.toString("latin1", Math.max(0, written.length - LIMITS.tailCompareBytes));
-  return encode({ ...stat, tail: tail.slice(-LIMITS.tailCompareBytes) });
+  if (stat.size !== offsetOf(before) + written.length) return readPosition(file, stat);
+  const tail = tailIn(before) + written.toString("latin1");
+  return (headOf(stat) + (tail.length > TAIL_CHARACTERS ? tail.slice(-LIMITS.tailCompareBytes) : tail)) as Position;
 }
 
 /** The byte offset of a position. */
 export function offsetOf(position: Position): number {
-  return decode(position).size;
+  return Number.parseInt(position, 10);
 }
 
 /** Whether a line without its line feed stands before the position. */
 export function isTorn(position: Position): boolean {
-  return decode(position).size > 0 && !position.endsWith("\n");
+  return offsetOf(position) > 0 && !position.endsWith("\n");
 }
 
 /** What happened between `before` and now, and where the end is now. */
@@ -75,15 +80,13 @@ export async function since(
   file: DiskFile,
   before: Position,
 ): Promise<{ readonly since: Since; readonly position: Position; readonly size: number }> {
-  const was = decode(before);
   const stat = await statOf(file);
-  const sameFile = stat.ino === was.ino && stat.dev === was.dev;
-  if (sameFile && stat.size === was.size && stat.mtimeNs === was.mtimeNs && stat.ctimeNs === was.ctimeNs) {
-    return { since: "none", position: before, size: was.size };
-  }
-  const position = encode({ ...stat, tail: await tailBefore(file, stat.size) });
-  const sameContent = stat.size >= was.size && (await tailBefore(file, was.size)) === was.tail;
+  if (before.startsWith(headOf(stat))) return { since: "none", position: before, size: stat.size };
+  const was = statIn(before);
+  const tail = tailIn(before);
+  const position = await readPosition(file, stat);
+  const sameContent = stat.size >= was.size && (await tailBefore(file, was.size, tail.length)) === tail;
   if (!sameContent) return { since: "rewritten", position, size: stat.size };
-  if (!sameFile) return { since: "moved", position, size: stat.size };
+  if (stat.ino !== was.ino || stat.dev !== was.dev) return { since: "moved", position, size: stat.size };
   return { since: stat.size > was.size ? "grown" : "none", position, size: stat.size };
 }

@@ -7,7 +7,7 @@
  */
 import { LIMITS } from "@holdfast/base";
 import type { ListedSession, ListQuery, SessionRow, SessionsProblem } from "../../types.ts";
-import { appendLines } from "./append-lines.ts";
+import { appendLines, writeLines } from "./append-lines.ts";
 import type { Disk, Place } from "./disk.ts";
 import { foldIndex } from "./fold.ts";
 import {
@@ -112,13 +112,24 @@ export class RowIndex {
     world.at("index:before-write");
     const handle = await during(path, "open", () => disk.open(path, "grow"));
     try {
-      await during(path, "write", () => appendLines(handle, path, lines));
+      const { size } = await during(path, "write", () => handle.stat({ bigint: true }));
+      const isRead = !isNew && Number(size) === state.offset;
+      const append = () => (isRead ? writeLines(handle, path, lines, false) : appendLines(handle, path, lines));
+      const bytes = await during(path, "write", append);
       if (sync) await during(path, "sync", () => handle.datasync());
+      if (isRead) await this.#took(state, Number(size), bytes);
     } finally {
       await handle.close();
     }
     if (isNew && sync) await during(path, "sync", () => disk.syncDirectory(directory));
     world.at("index:after-sync");
+  }
+
+  /** What we wrote at `offset` need not be read again, unless somebody did already. */
+  #took(state: IndexState, offset: number, bytes: Buffer): Promise<void> {
+    return this.#queues.run("refresh", async () => {
+      if (state.offset === offset) take(state, bytes);
+    });
   }
 
   #refresh(): Promise<IndexState> {
@@ -171,11 +182,16 @@ async function follow(disk: Disk, directory: string, state: IndexState): Promise
   await using handle = await disk.open(journalPath(directory, state.journal), "read");
   const bytes = Buffer.alloc(size - state.offset);
   const { bytesRead } = await handle.read(bytes, 0, bytes.length, state.offset);
+  take(state, bytes.subarray(0, bytesRead));
+  return true;
+}
+
+/** Takes in the whole lines of what stands in the newest journal from where it was read up to. */
+function take(state: IndexState, bytes: Buffer): void {
   const seen: Replayed = { changes: new Map(), snapshots: [], problems: [] };
-  const taken = replay(bytes.subarray(0, bytesRead), seen);
+  const taken = replay(bytes, seen);
   applyChanges(state.rows, seen.changes);
   for (const key of seen.changes.keys()) state.newest.wrote(key);
   state.offset += taken;
   state.journalBytes += taken;
-  return true;
 }

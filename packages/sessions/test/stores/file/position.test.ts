@@ -1,5 +1,5 @@
 /** A position after our own write is the one that asking the file would give, and it notices what others do. */
-import { appendFile, writeFile } from "node:fs/promises";
+import { appendFile, readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -25,7 +25,19 @@ test("following our own writes is the same as asking the file", async () => {
       const bytes = Buffer.from(piece);
       await file.write(bytes, 0, bytes.length);
       position = await positionAfter(file, position, bytes);
-      expect(position).toBe(await positionOf(file));
+      expect(isTorn(position)).toBe(isTorn(await positionOf(file)));
+      expect(offsetOf(position)).toBe(offsetOf(await positionOf(file)));
+      expect((await since(file, position)).since).toBe("none");
+    }
+    // What was followed is what the file holds: a touched file is compared byte by byte, and a changed one is found.
+    await utimes(path, 1, 1);
+    expect((await since(file, position)).since).toBe("none");
+    const { size } = await file.stat({ bigint: true });
+    if (size > 0n) {
+      const bytes = await readFile(path);
+      bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+      await writeFile(path, bytes);
+      expect((await since(file, position)).since).toBe("rewritten");
     }
   });
   await fc.assert(follows, { numRuns: 30 });
