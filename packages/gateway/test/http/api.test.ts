@@ -1,5 +1,5 @@
 /** The API as the dashboard uses it: snapshots, messages, streams. Real sockets, a scripted model. */
-import { say, scriptedModel, stalled } from "@holdfast/agent";
+import { failed, say, scriptedModel, stalled } from "@holdfast/agent";
 import { expect, test, vi } from "vitest";
 import type { WireAnswer, WireSnapshot } from "../../src/wire/index.ts";
 import { startGateway } from "../support/gateway.ts";
@@ -170,8 +170,7 @@ test("what streamed and was withdrawn is said to be withdrawn", async () => {
     snapshot,
     stream,
   } = await started({
-    model: scriptedModel(() => stalled("half")),
-    config: '{ agents: { defaults: { timeout: "100ms" } } }',
+    model: scriptedModel([failed("bad_request", { after: "half" })]),
   });
   const { cursor } = await snapshot();
   const watching = stream(cursor, (seen) => seen.some(({ event }) => event.type === "withdrawn"));
