@@ -6,10 +6,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { repairTranscript } from "../../src/keeping/repair.ts";
 import { contextOfTranscript, treeOfTranscript, verifyTranscript } from "../../src/transcript.ts";
-import { wounded, wounds } from "../support/damage.ts";
+import { damagedFile, damages } from "../support/damage.ts";
 import { answer, compaction, custom, fileOf, tempDir, user } from "../support/make.ts";
 import { piContext } from "../support/pi.ts";
 import { transcripts } from "../support/trees.ts";
+import { wounded, wounds } from "../support/wounds.ts";
 
 const u1 = user("u1", null, "one");
 const a1 = answer("a1", "u1", "eins");
@@ -116,12 +117,19 @@ test("a file that is none of ours is refused, and nothing is written", async () 
   expect(await readdir(dir.path)).toEqual(["notes.txt"]);
 });
 
+const anyDamaged = fc.oneof(
+  fc.tuple(transcripts, wounds).map(([entries, all]) => wounded(fileOf(entries), all)),
+  fc
+    .tuple(transcripts, damages, fc.constantFrom("\n" as const, "" as const))
+    .map(([entries, all, end]) => damagedFile(entries, all, end)),
+);
+
 test("whatever the damage: the result is sound, says to Pi and us what readers made of the damaged file, and repeats", async () => {
   await using dir = await tempDir();
   let number = 0;
   await fc.assert(
-    fc.asyncProperty(transcripts, wounds, async (entries, all) => {
-      const file = await dir.write(`r${number++}.jsonl`, wounded(fileOf(entries), all));
+    fc.asyncProperty(anyDamaged, async (text) => {
+      const file = await dir.write(`r${number++}.jsonl`, text);
       if ((await readFile(file, "utf8")).trim() === "") return;
       const report = await repairTranscript(file).catch(ignoreForeign);
       if (report === undefined) return;
@@ -133,7 +141,7 @@ test("whatever the damage: the result is sound, says to Pi and us what readers m
       const [was, is] = [await treeOfTranscript(file), await treeOfTranscript(sound)];
       deepStrictEqual(parentsIn(is.nodes).slice(0, was.nodes.length), parentsIn(was.nodes));
     }),
-    { numRuns: 150 },
+    { numRuns: 80 },
   );
 }, 20_000);
 
