@@ -91,7 +91,7 @@ export class Branches {
     this.#tips = new Int32Array(tree.size);
     const empty = (): Int32Array => new Int32Array(tree.size);
     this.#said = { before: empty(), next: empty(), end: empty() };
-    tree.nodes.forEach((node, index) => this.#place(node, index));
+    for (const [index, node] of tree.nodes.entries()) this.#place(node, index);
     const leaf = session.leaf();
     this.#current = leaf === null ? -1 : tree.indexOf(leaf);
   }

@@ -16,6 +16,8 @@ export const SESSION_ERRORS = {
   bad_entry: "This entry cannot be stored: {reason}.",
   entry_missing: "There is no entry {entry} in {session}.",
   session_missing: "There is no session {key}.",
+  session_exists: "{key} has a conversation already ({session}). Clear or archive that one first, or name another key.",
+  key_unknown: "{file} does not say which key it belongs to. Name one: `holdfast session restore {session} --as KEY`.",
   bad_key: 'Not a session key: {key} ({reason}). Keys look like "agent:main:telegram:direct:123".',
   bad_reset: "{setting} cannot be {value}: {advice}.",
   bad_session_id:

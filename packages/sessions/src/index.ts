@@ -1,6 +1,24 @@
 /** Durable sessions: the log, the tree, the right to write. */
 export type * from "./entry.ts";
 export type * from "./types.ts";
+export { answerAgain, branchWithSummary, editAndResend, editContext, labelEntry, renameSession } from "./acts.ts";
+export { type BranchChild, type BranchEnd, Branches, branchesOf } from "./branches.ts";
+export {
+  type Chosen,
+  type CleanupOptions,
+  type CleanupReport,
+  type ForkPoint,
+  type Forked,
+  isBackground,
+  type Keeping,
+  type KeptWhy,
+  keepTidy,
+  type PutAway,
+  RETENTION,
+  type Reset,
+  type RetentionPolicy,
+  type TidyOptions,
+} from "./keeping.ts";
 export {
   fieldsOf,
   isAssistant,
@@ -42,4 +60,15 @@ export {
 export { isTimezone, machineTimezone } from "./wall-clock.ts";
 export { approximateTextTokens, approximateTokens } from "./tokens.ts";
 export { memorySessions, type OpenTranscriptOptions, openSessions, openTranscript } from "./open.ts";
-export type { CommitRequest, Committed, LogRef, LogStore, Position, Reading, SessionStore, Since } from "./store.ts";
+export type {
+  CommitRequest,
+  Committed,
+  FirstEntries,
+  LogRef,
+  LogStore,
+  Position,
+  Reading,
+  SessionStore,
+  Since,
+  StoredLog,
+} from "./store.ts";

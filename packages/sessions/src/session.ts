@@ -7,7 +7,8 @@ import type { Entry, NewEntry } from "./entry.ts";
 import { SessionError } from "./errors.ts";
 import { checkNewEntry } from "./flaws.ts";
 import { Ground } from "./ground.ts";
-import { entriesBackward, entriesForward, findEntry } from "./scan.ts";
+import { entriesBackward, entriesForward } from "./scan.ts";
+import { sessionTree } from "./sidecar/session-tree.ts";
 import type { LogRef, LogStore, Reading } from "./store.ts";
 import type { AppendOptions, Appended, Session } from "./types.ts";
 import { Writer, type WriterParts } from "./writer.ts";
@@ -24,6 +25,8 @@ export interface OpenedSession {
   readonly session: Session;
   /** False once nothing more can be written through the object: open another. */
   isUsable(): boolean;
+  /** The log says that it was closed: it may be read, and has to be opened again before it is written. */
+  isPutAway(): boolean;
   /** Resolves when everything asked for so far is done. */
   settled(): Promise<void>;
   /** Ends the object: everything asked for afterwards is `closed`. */
@@ -40,6 +43,7 @@ export async function openSession(parts: SessionParts): Promise<OpenedSession> {
   return {
     session,
     isUsable: () => writer.isUsable,
+    isPutAway: () => writer.isPutAway,
     settled: () => queue.settled(),
     end: () => writer.end(),
   };
@@ -64,6 +68,7 @@ function sessionOf(parts: SessionParts, ground: Ground, writer: Writer, queue: A
     get header() {
       return ground.loaded.header;
     },
+    tree: sessionTree(ground.places, log.id),
     leaf: () => ground.leaf,
     path: () => ground.loaded.path,
     catchUp: () => queue.run(() => writer.catchUp()),
@@ -91,14 +96,17 @@ function readingOf(store: LogStore, log: LogRef, ground: Ground): Reads {
   return {
     context: async (options = {}) => ground.context(options),
     entry: (id) => ground.find(id),
-    async since(entryId) {
-      await using reading = await read();
-      const after = entryId === null ? { next: 0 } : await findEntry(reading.source, entryId);
-      if (after === undefined) throw new SessionError("entry_missing", { entry: entryId, session: log.id });
-      const entries: Entry[] = [];
-      for await (const entry of entriesForward(reading.source, after.next)) entries.push(entry);
-      return entries;
-    },
+    since: (entryId) =>
+      ground.places.run(async (tree, source) => {
+        const node = entryId === null ? -1 : await tree.find(entryId);
+        if (node === -1 && entryId !== null) {
+          throw new SessionError("entry_missing", { entry: entryId, session: log.id });
+        }
+        const entries: Entry[] = [];
+        const from = node === -1 ? 0 : tree.endOf(node);
+        for await (const entry of entriesForward(source, from)) entries.push(entry);
+        return entries;
+      }),
     async *newestFirst() {
       await using reading = await read();
       yield* entriesBackward(reading.source);

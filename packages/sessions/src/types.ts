@@ -3,6 +3,7 @@
  * The objects behind these types validate what they are given; stores do raw work.
  */
 import type { Entry, EntryMessage, Header, NewEntry } from "./entry.ts";
+import type { Keeping } from "./keeping/keep.ts";
 
 export type Fsync = "always" | "turn" | "never";
 
@@ -123,6 +124,7 @@ export interface Session extends AsyncDisposable {
   readonly found: "new" | "resumed";
   readonly report: OpenReport;
   readonly header: Header | null;
+  readonly tree: SessionTree;
 
   leaf(): string | null;
   /** The current path, oldest first: at least from where the context begins to the leaf. */
@@ -158,6 +160,39 @@ export interface Session extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** The end of a branch; `entry.timestamp` is its last activity. */
+export interface SessionLeaf {
+  readonly entry: Entry;
+  /** Whether the conversation stands here. */
+  readonly current: boolean;
+}
+
+/**
+ * The tree of a session at any size: what is asked about is found without reading the rest. Looking moves nothing.
+ * Lists come in pages of `limit` entries (100). Ids that are not there throw `entry_missing`.
+ */
+export interface SessionTree {
+  /** Entries under `id` (null: the roots), in file order; `after`: those that come after this one. */
+  children(id: string | null, page?: { readonly after?: string; readonly limit?: number }): Promise<readonly Entry[]>;
+  /** Entries above `id`, the nearest first; go on with the last one. */
+  ancestors(id: string, page?: { readonly limit?: number }): Promise<readonly Entry[]>;
+  /** The deepest entry that both have on their path (an entry is on its own), or null. */
+  commonAncestor(a: string, b: string): Promise<Entry | null>;
+  /** The ends of all branches, the latest activity first. */
+  leaves(page?: { readonly limit?: number }): Promise<readonly SessionLeaf[]>;
+  /** Entries of all branches before `before` (left out: the newest ones), in file order. */
+  page(page?: { readonly before?: string; readonly limit?: number }): Promise<readonly Entry[]>;
+  /**
+   * What is in force at `leaf` (left out: the current one) however far back it was set, and what the conversation was
+   * called last. `model` null: never set.
+   */
+  settings(leaf?: string): Promise<{
+    readonly model: { readonly provider: string; readonly modelId: string } | null;
+    readonly thinkingLevel: string;
+    readonly name: string | null;
+  }>;
+}
+
 /** Which rows: those whose key begins with `prefix`, at most `limit`. */
 export interface ListQuery {
   readonly prefix?: string;
@@ -171,6 +206,8 @@ export interface ListedSession {
 
 export interface Sessions extends AsyncDisposable {
   readonly fsync: Fsync;
+  /** What is done with whole conversations: fork, reset, archive, restore, clear, retention. */
+  readonly keep: Keeping;
   /** Opens the conversation of this key, creating it if there is none. One object per key and process. */
   open(key: string, origin?: { readonly channel?: string; readonly chatType?: string }): Promise<Session>;
   /** The row, or undefined. Reads no transcript. */

@@ -53,6 +53,11 @@ export class Writer {
     return this.#broken === undefined;
   }
 
+  /** The log was put away before it was read. */
+  get isPutAway(): boolean {
+    return this.#refusal?.code === "gone";
+  }
+
   /** From now on everything is `closed`. */
   end(): void {
     this.#broken ??= new SessionError("closed");

@@ -9,7 +9,14 @@ import { archiveCases } from "./archive.ts";
 import type { StoreCase } from "./kit.ts";
 import { logCases } from "./logs.ts";
 import { rowCases } from "./rows.ts";
+import { treeCases } from "./trees.ts";
 import { turnCases } from "./turns.ts";
 
 export type { StoreCase, StoreFixture } from "./kit.ts";
-export const storeConformance: readonly StoreCase[] = [...rowCases, ...logCases, ...turnCases, ...archiveCases];
+export const storeConformance: readonly StoreCase[] = [
+  ...rowCases,
+  ...logCases,
+  ...turnCases,
+  ...archiveCases,
+  ...treeCases,
+];

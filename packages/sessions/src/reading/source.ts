@@ -3,15 +3,21 @@
  * file that grows meanwhile reads the same. It never changes anything.
  */
 import type { Stats } from "node:fs";
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { errnoOf } from "@holdfast/base";
 import { SessionError } from "../errors.ts";
+import { openUnpacked } from "./packed.ts";
 
 export interface ByteSource {
   /** Bytes, fixed when the source was made. */
   readonly size: number;
   /** Up to `length` bytes from `offset`; fewer only where the bytes end. The buffer belongs to the caller. */
   read(offset: number, length: number): Promise<Buffer>;
+  /**
+   * The same into a buffer of the caller's, for those who read much: new memory costs more than reading. Returns how
+   * much of it was filled.
+   */
+  readInto?(into: Buffer, offset: number): Promise<number>;
 }
 
 /** Bytes in memory. They are not copied: do not change them while reading. */
@@ -30,18 +36,24 @@ interface Readable {
 /** An open file as long as it is now (or up to `size`). The handle stays the caller's. */
 export async function fileSource(handle: Readable, size?: number): Promise<ByteSource> {
   const end = size ?? Number((await handle.stat({ bigint: true })).size);
-  return { size: end, read: (offset, length) => readFully(handle, offset, Math.min(length, end - offset)) };
+  return {
+    size: end,
+    read: async (offset, length) => {
+      const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(length, end - offset)));
+      return buffer.subarray(0, await fill(handle, buffer, offset));
+    },
+    readInto: (into, offset) => fill(handle, into.subarray(0, Math.max(0, end - offset)), offset),
+  };
 }
 
-async function readFully(handle: Readable, offset: number, length: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(Math.max(0, length));
+async function fill(handle: Readable, buffer: Buffer, offset: number): Promise<number> {
   let filled = 0;
   while (filled < buffer.length) {
     const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, offset + filled);
     if (bytesRead === 0) break;
     filled += bytesRead;
   }
-  return buffer.subarray(0, filled);
+  return filled;
 }
 
 /** A source that owns its file. */
@@ -49,9 +61,20 @@ export interface OpenSource extends ByteSource, AsyncDisposable {
   readonly path: string;
 }
 
-/** Opens a transcript for reading only. Throws `file_missing`, `not_a_file`, `read_failed`. */
+/** A packed one (`<path>.gz`) stands in for a file that is not there. */
+async function openPlain(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, "r");
+  } catch (error) {
+    const unpacked = errnoOf(error) === "ENOENT" ? await openUnpacked(path) : undefined;
+    if (unpacked === undefined) throw error;
+    return unpacked;
+  }
+}
+
+/** Opens a transcript for reading only, also one that is packed. Throws `file_missing`, `not_a_file`, `read_failed`. */
 export async function openSource(path: string): Promise<OpenSource> {
-  const handle = await open(path, "r").catch((error: unknown) => refuse(path, error));
+  const handle = await openPlain(path).catch((error: unknown) => refuse(path, error));
   try {
     const stats: Stats = await handle.stat();
     if (!stats.isFile()) throw new SessionError("not_a_file", { path });
