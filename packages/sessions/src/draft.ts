@@ -80,12 +80,28 @@ export class Drafting {
       const parentId = entry.parentId === undefined ? (before ?? this.#naturalParent(entry)) : entry.parentId;
       if (parentId !== cursor.parent) cursor = { parent: parentId, open: this.#openAt(parentId) };
       const complete = this.#complete(entry, parentId);
+      this.#checkKept(complete, write);
       cursor = { parent: complete.id, open: this.#nextOpen(cursor.open, complete as Entry) };
       write.push(complete);
       result.push(complete);
       before = complete.id;
     }
     return this.#settle(write, result, cursor.open);
+  }
+
+  /** A compaction keeps entries from one of its ancestors on; anything else would hide what it does not summarise. */
+  #checkKept({ type, firstKeptEntryId, parentId }: Unstamped, write: readonly Unstamped[]): void {
+    if (type !== "compaction") return;
+    let at = parentId;
+    while (at !== null && at !== firstKeptEntryId) {
+      const drafted = write.find((entry) => entry.id === at) ?? this.#drafted.get(at);
+      if (drafted === undefined) break;
+      at = drafted.parentId;
+    }
+    if (at !== null && (at === firstKeptEntryId || this.#pathTo(at).some((entry) => entry.id === firstKeptEntryId)))
+      return;
+    const reason = `firstKeptEntryId ${String(firstKeptEntryId)} is not above this compaction`;
+    throw new SessionError("bad_entry", { reason });
   }
 
   /** Keeps the draft, with the way back to the leaf where it is needed. */

@@ -11,6 +11,11 @@ const DERIVED_ID = /^line-\d+$/;
 /** Printable ASCII without quote and backslash: what stands in a line exactly as it is. */
 const ID = /^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/;
 
+/** State that decides who may write and where: from a caller it could shut everybody out. */
+const STORE_KINDS: ReadonlySet<string> = new Set(
+  ["session", "fence", "closed", "opened"].map((kind) => `holdfast:${kind}`),
+);
+
 const STRING_FIELDS: Readonly<Record<string, readonly string[]>> = {
   model_change: ["provider", "modelId"],
   thinking_level_change: ["thinkingLevel"],
@@ -66,7 +71,9 @@ function newEntryFlaw(entry: unknown): string | null {
   if (!isObject(entry)) return "not an object";
   if (typeof entry.type !== "string" || !/^[A-Za-z][\w.:-]{0,63}$/.test(entry.type)) return "no type";
   if (entry.type === "session") return "type session is the header's";
-  if (entry.g !== undefined || entry.t !== undefined) return "g and t are set by the store";
+  const kept = ["g", "t", "returnTo"].find((name) => entry[name] !== undefined);
+  if (kept !== undefined) return `${kept} is set by the store`;
+  if (STORE_KINDS.has(String(entry.customType))) return `${entry.customType} is written by the store only`;
   return fieldFlaw(entry) ?? entryFlaw(entry) ?? sizeFlaw(entry) ?? valueFlaw(entry);
 }
 

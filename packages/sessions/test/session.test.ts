@@ -87,6 +87,10 @@ describe("append", () => {
     ["t from outside", { ...user("x"), t: 7 }],
     ["a function", { type: "custom", customType: "x", data: { f: () => 1 } }],
     ["NaN", { type: "custom", customType: "x", data: Number.NaN }],
+    [
+      "a compaction that keeps nothing it knows",
+      { type: "compaction", summary: "s", firstKeptEntryId: "nowhere", tokensBefore: 1 },
+    ],
   ])("%s is bad_entry and leaves no trace", async (_name, entry) => {
     const before = await readFile(session.file ?? "", "utf8");
     const good = user("good");
