@@ -3,6 +3,7 @@
  * A mistake stands beside the smallest run that shows it: a model that cannot find it would prove nothing.
  */
 import { type Exploration, explore } from "./explore.ts";
+import { type FoldBounds, foldModel } from "./index-fold.ts";
 import { type TurnBounds, turnRightModel } from "./turn-right.ts";
 import type { WriteLockBounds } from "./lock-state.ts";
 import { writeLockModel } from "./write-lock.ts";
@@ -18,6 +19,14 @@ function lockRun(bounds: WriteLockBounds): Run {
 function turnRun(bounds: TurnBounds): Run {
   return { name: `turn right ${named(bounds)}`, explore: (statesMax) => explore(turnRightModel(bounds), statesMax) };
 }
+function foldRun({ mistakes = {}, ...bounds }: FoldBounds): Run {
+  const { changes, folders, crashes } = bounds;
+  const wrong = Object.keys(mistakes).map((each) => `: ${each}`);
+  return {
+    name: `index (${changes} changes, ${folders} folds, 1 reader, ${crashes} crash(es))${wrong.join("")}`,
+    explore: (statesMax) => explore(foldModel({ ...bounds, mistakes }), statesMax),
+  };
+}
 function named(bounds: WriteLockBounds | TurnBounds): string {
   const mode = "mode" in bounds ? `${bounds.mode}, ` : "";
   const left = "leftBehind" in bounds && bounds.leftBehind ? "a lock left behind, " : "";
@@ -28,6 +37,7 @@ function named(bounds: WriteLockBounds | TurnBounds): string {
 
 const three = { processes: 3, crashes: 0, sleeps: 0 };
 const create = { ...three, mode: "create" } as const;
+const fold = { changes: 2, folders: 1, crashes: 1 };
 const kernel = { ...three, mode: "kernel" } as const;
 
 export const SMALL: readonly Run[] = [
@@ -37,6 +47,7 @@ export const SMALL: readonly Run[] = [
   lockRun({ ...create, processes: 2, sleeps: 1, leftBehind: true }),
   turnRun({ ...three, crashes: 1 }),
   turnRun({ ...three, processes: 2, crashes: 1, sleeps: 2 }),
+  foldRun({ changes: 2, folders: 1, crashes: 1 }),
 ];
 
 export const LARGE: readonly Run[] = [
@@ -48,6 +59,7 @@ export const LARGE: readonly Run[] = [
   lockRun({ ...create, processes: 4, crashes: 1 }),
   turnRun({ ...three, crashes: 1, sleeps: 1 }),
   turnRun({ ...three, crashes: 1, sleeps: 2 }),
+  foldRun({ changes: 3, folders: 2, crashes: 2 }),
 ];
 
 export const MISTAKEN: readonly Run[] = [
@@ -64,4 +76,7 @@ export const MISTAKEN: readonly Run[] = [
   turnRun({ ...three, sleeps: 1, mistakes: { noCheck: true } }),
   turnRun({ ...three, sleeps: 1, mistakes: { checkOutsideLock: true } }),
   turnRun({ ...three, sleeps: 1, mistakes: { keepNumber: true } }),
+  foldRun({ ...fold, mistakes: { beginOutsideLock: true } }),
+  foldRun({ ...fold, mistakes: { deleteFirst: true } }),
+  foldRun({ ...fold, mistakes: { listOnce: true } }),
 ];
