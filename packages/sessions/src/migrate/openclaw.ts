@@ -150,11 +150,16 @@ class AgentMigration {
   async archiveRest(): Promise<void> {
     const { notes } = this.#parts;
     if (!existsSync(this.#folder)) return;
-    const names = (await readdir(this.#folder)).sort();
-    for (const name of names) {
+    const entries = await readdir(this.#folder, { withFileTypes: true });
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const { name } = entry;
       const path = join(this.#folder, name);
       const [, transcript, reason, time] = /^(.+)\.jsonl(?:\.(reset|deleted|bak)\.(.+))?$/.exec(name) ?? [];
-      if (transcript === undefined || this.#used.has(await realpath(path))) continue;
+      if (transcript === undefined || this.#used.has(path)) continue;
+      if (!entry.isFile()) {
+        notes.skipped.push({ source: path, why: "it is no file of this folder but a link or something else" });
+        continue;
+      }
       if (/\.(?:trajectory|checkpoint\.[^.]+)$/.test(transcript)) {
         notes.skipped.push({ source: path, why: "it is no conversation but a record of runs" });
         continue;
@@ -167,9 +172,7 @@ class AgentMigration {
     const { place, notes } = this.#parts;
     const folder = join(place.directory, "archive");
     const id = sessionIdOf(name) ?? basename(name, ".jsonl").replace(/[^A-Za-z0-9_-]/g, "-");
-    const info = await stat(path);
-    if (!info.isFile()) return;
-    const time = (when.time ?? new Date(info.mtimeMs).toISOString()).replace(/[^A-Za-z0-9-]/g, "-");
+    const time = (when.time ?? new Date((await stat(path)).mtimeMs).toISOString()).replace(/[^A-Za-z0-9-]/g, "-");
     const file = join(folder, `${id}.${when.reason}.${time}.jsonl`);
     await makePrivateDirectory(folder);
     await copyWhole(path, file, place);
