@@ -7,13 +7,12 @@ import type { OpenCall } from "./calls.ts";
 import type { Entry, NewEntry } from "./entry.ts";
 import { fieldsOf, parseLine } from "./entry.ts";
 import { SessionError } from "./errors.ts";
-import { IdDigest } from "./id-digest.ts";
 import { KnownPath } from "./known-path.ts";
 import { project } from "./projection.ts";
 import { backward, forward } from "./reading/lines.ts";
 import type { ByteSource } from "./reading/source.ts";
 import { type Loaded, readTail } from "./reading/tail.ts";
-import { entriesForward, findEntry } from "./scan.ts";
+import { Places } from "./sidecar/places.ts";
 import type { LogRef, Position, Reading, LogStore } from "./store.ts";
 import type { Context, ContextOptions } from "./types.ts";
 
@@ -49,8 +48,8 @@ export class Ground {
   readonly #log: LogRef;
   /** Entries written or met by this object, on all branches. */
   readonly #met = new Map<string, Entry>();
-  /** Ids of the log as it was when one was first looked for beyond what is loaded. */
-  #ids: IdDigest | undefined;
+  /** Where entries stand that are not loaded. */
+  readonly places: Places;
   #path: KnownPath;
   position: Position;
   /** Offset of the first byte that is not yet part of `loaded`. */
@@ -60,10 +59,17 @@ export class Ground {
   private constructor(
     store: LogStore,
     log: LogRef,
-    read: { readonly loaded: Loaded; readonly position: Position; readonly next: number; readonly cut: Entry | null },
+    read: {
+      readonly loaded: Loaded;
+      readonly position: Position;
+      readonly next: number;
+      readonly cut: Entry | null;
+      readonly places: Places;
+    },
   ) {
     this.#store = store;
     this.#log = log;
+    this.places = read.places;
     this.#path = new KnownPath(read.loaded);
     this.position = read.position;
     this.#next = read.next;
@@ -72,13 +78,17 @@ export class Ground {
 
   /** Reads from the end as far as the context needs. Throws `gone`. */
   static async read(store: LogStore, log: LogRef): Promise<Ground> {
-    const reading = await store.read(log);
-    if (reading === undefined) throw new SessionError("gone", { file: log.file });
-    await using now = reading;
-    const loaded = await readTail(now.source);
+    const open = async (since?: Position): Promise<Reading> => {
+      const reading = await store.read(log, since);
+      if (reading === undefined) throw new SessionError("gone", { path: log.file });
+      return reading;
+    };
+    const places = new Places(open);
+    await using now = await open();
+    const loaded = await readTail(now.source, { jump: (id, before) => places.endOf(id, before) });
     const last = await lastEntry(now.source);
     const cut = last.entry?.returnTo === undefined ? null : last.entry;
-    return new Ground(store, log, { loaded, position: now.position, next: last.next, cut });
+    return new Ground(store, log, { loaded, position: now.position, next: last.next, cut, places });
   }
 
   get loaded(): Loaded {
@@ -99,14 +109,10 @@ export class Ground {
   async find(id: string): Promise<Entry | undefined> {
     const near = this.#met.get(id) ?? this.#path.byId.get(id);
     if (near !== undefined) return near;
-    const reading = await this.#store.read(this.#log);
-    if (reading === undefined) return undefined;
-    await using now = reading;
-    this.#ids ??= await IdDigest.read(now.source);
-    if (this.#ids.mayHold(id)) return (await findEntry(now.source, id))?.entry;
-    // What came later than the digest was met, or was not taken in yet.
-    for await (const entry of entriesForward(now.source, this.#next)) if (entry.id === id) return entry;
-    return undefined;
+    return this.places.run(async (tree) => {
+      const node = await tree.find(id);
+      return node === -1 ? undefined : tree.read(node);
+    });
   }
 
   /** Looks up whatever the new entries name. */
@@ -155,7 +161,7 @@ export class Ground {
     const after = this.#path.after(entries);
     if (after === undefined) {
       const reading = await this.#store.read(this.#log);
-      if (reading === undefined) throw new SessionError("gone", { file: this.#log.file });
+      if (reading === undefined) throw new SessionError("gone", { path: this.#log.file });
       await using now = reading;
       await this.#reload(now.source, entries);
       return;
@@ -169,11 +175,12 @@ export class Ground {
     for (const entry of met) this.#met.set(entry.id, entry);
   }
 
-  async #loadedAt(leaf: string): Promise<Loaded> {
-    const reading = await this.#store.read(this.#log);
-    if (reading === undefined) throw new SessionError("gone", { file: this.#log.file });
-    await using now = reading;
-    return await readTail(now.source, { leaf });
+  #loadedAt(leaf: string): Promise<Loaded> {
+    return this.places.run(async (tree, source) => {
+      const node = await tree.find(leaf);
+      const from = node === -1 || tree.hasOddities ? undefined : Math.min(tree.endOf(node), source.size);
+      return readTail(source, { leaf, from });
+    });
   }
 }
 

@@ -1,10 +1,10 @@
 /**
- * Entries of a log one after the other, and single entries by id, without keeping the log in memory.
+ * Entries of a log one after the other, without keeping the log in memory.
  * Invariant: memory holds one line at a time; damage is passed over, never an end.
  */
 import { derivedId, type Entry, fieldsOf, identify, isCustom, parseLine } from "./entry.ts";
 import { readHeader } from "./reading/header.ts";
-import { backward, backwardBatches, forward, type RawLine } from "./reading/lines.ts";
+import { backward, forward, type RawLine } from "./reading/lines.ts";
 import type { ByteSource } from "./reading/source.ts";
 import { readWhole } from "./reading/whole.ts";
 
@@ -58,18 +58,4 @@ function fenceOf(entry: Entry): number {
   if (!isCustom(entry, "holdfast:fence")) return 0;
   const g = fieldsOf(entry).data;
   return typeof g === "object" && g !== null && "g" in g && typeof g.g === "number" ? g.g : 0;
-}
-
-/** An entry and where the next line begins, looked for from the end; lines that do not hold the id are not parsed. */
-export async function findEntry(
-  source: ByteSource,
-  id: string,
-): Promise<{ readonly entry: Entry; readonly next: number } | undefined> {
-  const needle = Buffer.from(JSON.stringify(id));
-  for await (const batch of backwardBatches(source)) {
-    const found = batch.find((line) => line.bytes?.includes(needle) && entryOf(line, undefined)?.id === id);
-    const entry = found && entryOf(found, undefined);
-    if (found && entry) return { entry, next: found.offset + found.length + (found.ended ? 1 : 0) };
-  }
-  return undefined;
 }

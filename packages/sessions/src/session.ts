@@ -90,7 +90,7 @@ type Reads = Pick<Session, "context" | "since" | "entry" | "newestFirst" | "olde
 function readingOf(store: LogStore, log: LogRef, ground: Ground): Reads {
   const read = async (): Promise<Reading> => {
     const reading = await store.read(log);
-    if (reading === undefined) throw new SessionError("gone", { file: log.file });
+    if (reading === undefined) throw new SessionError("gone", { path: log.file });
     return reading;
   };
   return {

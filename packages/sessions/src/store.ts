@@ -47,6 +47,16 @@ export interface Reading extends AsyncDisposable {
   readonly source: ByteSource;
   /** Against the position that was asked about; `none` where none was. */
   readonly since: Since;
+  /** Where the places of this log's entries may be kept. Left out: they are not kept, or reading the log is cheaper. */
+  readonly sidecar?: Sidecar;
+}
+
+/** Something derived that is kept beside a log. Never throws for lost storage: it may always be made anew. */
+export interface Sidecar {
+  /** What was kept for exactly this state of the log, or undefined. Checked, but not to be believed blindly. */
+  load(): Promise<Uint32Array | undefined>;
+  /** Keeps it, unless the log went on meanwhile. */
+  keep(slots: Uint32Array): Promise<void>;
 }
 
 export type Committed =

@@ -6,14 +6,14 @@
  * without ids, stale lines, old versions) is read whole instead: slower, never different. Only damage that lies before
  * the context, and that no append can leave (a copy of a line above that line's own parent), is not seen from here.
  */
-import type { Entry, Header } from "../entry.ts";
+import { type Entry, type Header, parseLine } from "../entry.ts";
 import { SessionError } from "../errors.ts";
 import { contextStart, type Settings, settingsIn } from "../projection.ts";
 import type { OpenReport } from "../types.ts";
 import { CURRENT_VERSION, type ReadHeader, readHeader } from "./header.ts";
-import { backwardBatches } from "./lines.ts";
+import { backwardBatches, type RawLine } from "./lines.ts";
 import type { ByteSource } from "./source.ts";
-import { Walk, type WalkOptions } from "./walk.ts";
+import { NOBODY, Walk, type WalkOptions } from "./walk.ts";
 import { type EntryRef, readWhole, type Whole } from "./whole.ts";
 
 /** What is known of an open transcript: enough for its context. */
@@ -29,27 +29,98 @@ export interface Loaded {
   readonly report: OpenReport;
 }
 
+/** Where the line of an entry ends that stands before the byte `before`, or undefined. Only a hint. */
+export type Jump = (id: string, before: number) => Promise<number | undefined>;
+
+export interface TailOptions extends WalkOptions {
+  /** Begin at the byte after the leaf's line; left out: at the end of the file. */
+  readonly from?: number | undefined;
+  /** Asked when the next entry of the path lies far behind other branches. */
+  readonly jump?: Jump | undefined;
+}
+
+/** Batches without an entry of the path before somebody is asked: reading one costs less than asking. */
+const PASSED_MAX = 4;
+
 /**
  * Loads what the context of the leaf (or of `options.leaf`) needs. Throws `entry_missing` when that leaf is not there.
  * With `settings`, reads on until model and thinking level are known, which may be at the beginning of the file.
  */
-export async function readTail(source: ByteSource, options: WalkOptions = {}): Promise<Loaded> {
+export async function readTail(source: ByteSource, options: TailOptions = {}): Promise<Loaded> {
   const header = await readHeader(source);
   const walked = header.version < CURRENT_VERSION ? null : await walkBack(source, options);
   if (walked === null) return loadFromWhole(await readWhole(source), options);
   return loadFromWalk(walked.walk, header, walked.atStart);
 }
 
-async function walkBack(source: ByteSource, options: WalkOptions): Promise<{ walk: Walk; atStart: boolean } | null> {
+interface Walked {
+  readonly walk: Walk;
+  /** Whether every line of the file was looked at. */
+  readonly atStart: boolean;
+}
+
+/** Null: the file has to be read whole. */
+async function walkBack(source: ByteSource, options: TailOptions): Promise<Walked | null> {
   const walk = new Walk(options);
-  for await (const batch of backwardBatches(source)) {
+  const way = { from: options.from ?? source.size, jumped: false };
+  for await (const batch of batchesBack(source, walk, way, options.jump)) {
     for (const line of batch) {
       const step = walk.step(line);
       if (step === "whole") return null;
-      if (step === "done") return { walk, atStart: line.offset === 0 };
+      if (step === "done") return { walk, atStart: line.offset === 0 && !way.jumped };
     }
   }
-  return walk.end() === "whole" ? null : { walk, atStart: true };
+  return walk.end() === "whole" ? null : { walk, atStart: !way.jumped };
+}
+
+/** Batches of lines from the end, over whose other branches it jumps where somebody knows how far they reach. */
+async function* batchesBack(
+  source: ByteSource,
+  walk: Walk,
+  way: { from: number; jumped: boolean },
+  jump: Jump | undefined,
+): AsyncGenerator<readonly RawLine[]> {
+  for (let ask = jump; ; ) {
+    way.from = yield* batchesUntilFar(
+      source,
+      walk,
+      way.from,
+      ask === undefined ? Number.POSITIVE_INFINITY : PASSED_MAX,
+    );
+    const { wanted } = walk;
+    if (way.from === 0 || wanted === undefined || wanted === NOBODY) return;
+    const target = await ask?.(wanted, way.from);
+    if (target !== undefined && (await endsWith(source, target, wanted))) {
+      way.from = target;
+      way.jumped = true;
+    } else ask = undefined;
+  }
+}
+
+/** Gives up after so many batches that were only passed over. Returns where the lines before begin; 0: there are none. */
+async function* batchesUntilFar(
+  source: ByteSource,
+  walk: Walk,
+  from: number,
+  passedMax: number,
+): AsyncGenerator<readonly RawLine[], number> {
+  let passed = 0;
+  for await (const batch of backwardBatches(source, from)) {
+    const sought = walk.wanted;
+    yield batch;
+    passed = sought !== NOBODY && walk.wanted === sought ? passed + 1 : 0;
+    if (passed >= passedMax) return batch.at(-1)?.offset ?? 0;
+  }
+  return 0;
+}
+
+/** Whether the line that ends before `end` is this entry. */
+async function endsWith(source: ByteSource, end: number, id: string): Promise<boolean> {
+  for await (const batch of backwardBatches(source, Math.min(end, source.size))) {
+    const parsed = parseLine(batch[0]?.bytes ?? "");
+    return parsed.kind === "entry" && parsed.entry.id === id;
+  }
+  return false;
 }
 
 function loadFromWalk(walk: Walk, header: ReadHeader, atStart: boolean): Loaded {

@@ -21,7 +21,7 @@ export interface WalkOptions {
   readonly settings?: boolean | undefined;
 }
 
-const NOBODY = "";
+export const NOBODY = "";
 
 export class Walk {
   /** The path, newest first. */
@@ -32,7 +32,7 @@ export class Walk {
   readonly #options: WalkOptions;
   readonly #ids = new Set<string>();
   /** The id looked for; undefined: any, the next entry is the leaf; NOBODY: none, but the rest may hold a repetition. */
-  #wanted: string | undefined;
+  wanted: string | undefined;
   #compaction: CompactionEntry | null = null;
   #lowestG = Number.POSITIVE_INFINITY;
   /** Null until the context is complete; then what is in force at its end, as far as is known. */
@@ -40,7 +40,7 @@ export class Walk {
 
   constructor(options: WalkOptions) {
     this.#options = options;
-    this.#wanted = options.leaf;
+    this.wanted = options.leaf;
     this.tally = { entriesRead: 0, bytesRead: 0, damaged: [] };
   }
 
@@ -59,7 +59,7 @@ export class Walk {
 
   /** At the beginning of the file: an id is still looked for, unless there was no entry at all. */
   end(): Step {
-    return this.#wanted === undefined || this.#wanted === NOBODY ? "done" : "whole";
+    return this.wanted === undefined || this.wanted === NOBODY ? "done" : "whole";
   }
 
   #judge(seen: Peek): Step | "take" {
@@ -67,7 +67,7 @@ export class Walk {
     if (seen.g !== null && seen.g > this.#lowestG) return "whole";
     if (seen.g !== null) this.#lowestG = seen.g;
     if (this.#ids.has(seen.id)) return "whole";
-    if (this.#wanted !== undefined && seen.id !== this.#wanted) return "on";
+    if (this.wanted !== undefined && seen.id !== this.wanted) return "on";
     if (this.#settings === null) return "take";
     this.#ids.add(seen.id);
     if (!this.#isSearching(this.#settings)) return "done";
@@ -96,7 +96,7 @@ export class Walk {
 
   #take(entry: Entry): Step {
     // A late entry whose return line was cut off by a crash: the conversation stands where it says.
-    if (this.#wanted === undefined && typeof entry.returnTo === "string") return this.#above(entry.returnTo);
+    if (this.wanted === undefined && typeof entry.returnTo === "string") return this.#above(entry.returnTo);
     this.#ids.add(entry.id);
     if (this.#settings !== null) return this.#setting(entry, this.#settings);
     this.found.push(entry);
@@ -113,7 +113,7 @@ export class Walk {
    */
   #above(parentId: string | null): Step {
     if (parentId === null && this.#ids.size > 1) return "done";
-    this.#wanted = parentId ?? NOBODY;
+    this.wanted = parentId ?? NOBODY;
     return "on";
   }
 

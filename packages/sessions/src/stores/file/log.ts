@@ -12,11 +12,12 @@ import { type Entry, encodeEntry, encodeHeader, type Header } from "../../entry.
 import { SessionError } from "../../errors.ts";
 import { type ByteSource, fileSource } from "../../reading/source.ts";
 import { isStale, type Rights } from "../../rights.ts";
+import { extendSidecar, SIDECAR_FROM_BYTES } from "../../sidecar/sidecar-file.ts";
 import type { CommitRequest, Committed, FirstEntries, Position, Reading, Unstamped } from "../../store.ts";
 import { appendLines, writeLines } from "./append-lines.ts";
 import type { Disk, DiskFile, OpenMode, Place } from "./disk.ts";
 import { numbersInLog } from "./numbers.ts";
-import { isTorn, offsetOf, positionAfter, positionOf, since } from "./position.ts";
+import { isTorn, markOf, offsetOf, positionAfter, positionOf, since } from "./position.ts";
 import { during } from "./storage-error.ts";
 import type { WriteLock } from "./write-lock.ts";
 
@@ -115,10 +116,23 @@ export async function commitLog(
     if (request.sync) await syncLog({ handle, path, lock, disk }, next, offsetOf(now.position));
     tools.world.at("transcript:after-sync");
     const position = await positionAfter(handle, now.position, written);
+    if (written.length > 0) await extendIndex(path, now.position, position, written, tools);
     return { kind: "committed", position, end: offsetOf(position), entries };
   } finally {
     await handle.close();
   }
+}
+
+/** The index beside the log is carried on, if there is one; no acknowledgement needs it. */
+async function extendIndex(
+  path: string,
+  before: Position,
+  after: Position,
+  lines: Buffer,
+  place: Place,
+): Promise<void> {
+  const marks = { before: markOf(before), after: markOf(after) };
+  if (marks.after.size >= SIDECAR_FROM_BYTES) await extendSidecar(place, path, marks, lines);
 }
 
 interface Held {

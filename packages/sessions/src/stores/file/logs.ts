@@ -4,11 +4,13 @@
  */
 import type { Header } from "../../entry.ts";
 import { claim, release, renew } from "../../rights.ts";
+import { keepSidecar, loadSidecar, SIDECAR_FROM_BYTES } from "../../sidecar/sidecar-file.ts";
 import type { CommitRequest, Committed, FirstEntries, LogRef, LogStore, Position, Reading } from "../../store.ts";
 import type { Claim, Right } from "../../types.ts";
 import { archiveLog, type Names, packLog, restoreLog } from "./archive.ts";
 import type { Place } from "./disk.ts";
 import { commitLog, createLog, keptRights, readLog } from "./log.ts";
+import { markOf } from "./position.ts";
 import { type LockOptions, WriteLocks } from "./write-lock.ts";
 
 export interface FileLogsOptions extends Place {
@@ -17,6 +19,15 @@ export interface FileLogsOptions extends Place {
   readonly sync: boolean;
   /** The real path of a log, or an error when it lies where it must not. */
   readonly resolve: (log: LogRef) => Promise<string>;
+}
+
+/** A log that is long enough has an index beside it, looked at in the state of the log that was read. */
+function withSidecar(reading: Reading, path: string, place: Place): Reading {
+  const mark = markOf(reading.position);
+  if (mark.size < SIDECAR_FROM_BYTES || mark.size !== reading.source.size) return reading;
+  const load = () => loadSidecar(place, path, mark);
+  const keep = (slots: Uint32Array) => keepSidecar(place, path, mark, slots);
+  return { ...reading, sidecar: { load, keep } };
 }
 
 export class FileLogs implements LogStore {
@@ -72,7 +83,9 @@ export class FileLogs implements LogStore {
   }
 
   async read(log: LogRef, since?: Position): Promise<Reading | undefined> {
-    return readLog(this.#options.disk, await this.#options.resolve(log), since);
+    const path = await this.#options.resolve(log);
+    const reading = await readLog(this.#options.disk, path, since);
+    return reading && withSidecar(reading, path, this.#options);
   }
 
   archive(log: LogRef, as: LogRef, expect: Position): Promise<"archived" | "behind" | "missing"> {

@@ -4,6 +4,7 @@
  * 64 KiB before the position show it.
  */
 import { LIMITS } from "@holdfast/base";
+import type { FileMark } from "../../sidecar/slots.ts";
 import type { Position, Since } from "../../store.ts";
 import type { DiskFile } from "./disk.ts";
 
@@ -68,6 +69,11 @@ export async function positionAfter(file: DiskFile, before: Position, written: B
 /** The byte offset of a position. */
 export function offsetOf(position: Position): number {
   return Number.parseInt(position, 10);
+}
+
+/** What the file looked like at a position. */
+export function markOf(position: Position): FileMark {
+  return statIn(position);
 }
 
 /** Whether a line without its line feed stands before the position. */

@@ -1,0 +1,105 @@
+/**
+ * Where the entries of one log stand, as one session object knows it: made when first asked for, then carried on.
+ *
+ * Kept beside the log by stores that can (`Reading.sidecar`), so that the next process need not read everything either.
+ * Invariant: an answer never depends on what was kept. What was kept and what the log says are compared whenever an
+ * entry is read; where they differ the index is made anew from the log, and if that differs too the log is read whole.
+ */
+import type { ByteSource } from "../reading/source.ts";
+import type { Position, Reading } from "../store.ts";
+import { LineIndex } from "./line-index.ts";
+import { type Outline, outlineOfIndex, outlineOfWhole, WrongPlace } from "./outline.ts";
+
+/** How far what is known may be believed: what was kept, or only what this object read, or nothing but the whole log. */
+type Trust = "kept" | "read" | "whole";
+
+export class Places {
+  readonly #open: (since?: Position) => Promise<Reading>;
+  #index: LineIndex | undefined;
+  #position: Position | undefined;
+  #trust: Trust = "kept";
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** `open` reads the log as it is now, and throws where there is none. */
+  constructor(open: (since?: Position) => Promise<Reading>) {
+    this.#open = open;
+  }
+
+  /** Asks about the log as it is now. One question after the other; `query` may be called again and must only read. */
+  run<T>(query: (tree: Outline, source: ByteSource) => Promise<T>): Promise<T> {
+    const answer = this.#last.then(() => this.#run(query));
+    this.#last = answer.catch(() => {});
+    return answer;
+  }
+
+  /**
+   * Where the line of an entry ends that stands before the byte `before`, if that is known without reading the log.
+   * A hint: look there, and elsewhere if it is not there.
+   */
+  async endOf(id: string, before: number): Promise<number | undefined> {
+    this.#index ??= await this.#keptNow();
+    if (this.#index === undefined) return undefined;
+    return this.run(async (tree) => {
+      const node = tree.hasOddities ? -1 : await tree.find(id);
+      return node === -1 || tree.endOf(node) > before ? undefined : tree.endOf(node);
+    });
+  }
+
+  async #keptNow(): Promise<LineIndex | undefined> {
+    await using now = await this.#open();
+    this.#position = now.position;
+    return this.#kept(now);
+  }
+
+  async #run<T>(query: (tree: Outline, source: ByteSource) => Promise<T>): Promise<T> {
+    await using now = await this.#open(this.#position);
+    if (now.since === "rewritten") this.#forget("read");
+    for (;;) {
+      const tree = await this.#outline(now);
+      try {
+        return await query(tree, now.source);
+      } catch (error) {
+        if (!(error instanceof WrongPlace) || this.#trust === "whole") throw error;
+        this.#forget(this.#trust === "kept" ? "read" : "whole");
+      }
+    }
+  }
+
+  #forget(trust: Trust): void {
+    this.#index = undefined;
+    this.#trust = trust;
+  }
+
+  async #outline(now: Reading): Promise<Outline> {
+    if (this.#trust === "whole") return outlineOfWhole(now.source);
+    const index = await this.#upToDate(now);
+    this.#position = now.position;
+    return index.isOdd ? outlineOfWhole(now.source) : outlineOfIndex(index, now.source);
+  }
+
+  async #upToDate(now: Reading): Promise<LineIndex> {
+    const there = this.#index;
+    this.#index = undefined;
+    // Kept only when it is complete: a question that fails half-way leaves nothing behind.
+    if (there !== undefined && (await there.extend(now.source))) {
+      this.#index = there;
+      return there;
+    }
+    const index = (await this.#kept(now)) ?? LineIndex.empty();
+    const known = index.covered;
+    await index.extend(now.source);
+    if (known === 0) await keep(now, index);
+    this.#index = index;
+    return index;
+  }
+
+  async #kept(now: Reading): Promise<LineIndex | undefined> {
+    const slots = this.#trust === "kept" ? await now.sidecar?.load() : undefined;
+    return slots && LineIndex.restored(slots, now.source.size, now.source);
+  }
+}
+
+async function keep(now: Reading, index: LineIndex): Promise<void> {
+  const isWhole = index.covered === now.source.size && !index.isLoose && !index.isOdd;
+  if (isWhole) await now.sidecar?.keep(index.slots);
+}
