@@ -46,7 +46,7 @@ export async function openKey(
     opened.end();
     await settle(parts, key, { sessionId: log.id, sessionFile: log.file });
   }
-  throw new SessionError("lock_timeout", { file: key, holder: "others who put it away", timeoutMs: "any" });
+  throw new SessionError("lock_timeout", { path: key, holder: "others who put it away", timeoutMs: "any" });
 }
 
 interface PlaceOfLog {

@@ -83,7 +83,7 @@ export class Writer {
       change = graver(change, await this.#takeIn(outcome.reading, right));
       if (change === "stale_turn") throw this.#staleTurn("newer");
     }
-    throw new SessionError("lock_timeout", { file: this.#parts.log.file, holder: "other writers", timeoutMs: "any" });
+    throw new SessionError("lock_timeout", { path: this.#parts.log.file, holder: "other writers", timeoutMs: "any" });
   }
 
   /** Reads what others added. */
@@ -146,7 +146,7 @@ export class Writer {
   }
 
   #break(code: "gone" | "rewritten"): never {
-    this.#broken = new SessionError(code, { file: this.#parts.log.file });
+    this.#broken = new SessionError(code, { path: this.#parts.log.file });
     throw this.#broken;
   }
 
@@ -164,10 +164,10 @@ export class Writer {
 /** Why nothing may be appended to this log, although it may be read: it was put away, or its version is only read. */
 function refusalOf(ground: Ground, log: LogRef): SessionError | undefined {
   const { path, version } = ground.loaded;
-  if (version !== CURRENT_VERSION) return new SessionError("read_only_version", { file: log.file, version });
+  if (version !== CURRENT_VERSION) return new SessionError("read_only_version", { path: log.file, version });
   const last = path.findLast((entry) => isCustom(entry, "holdfast:closed") || isCustom(entry, "holdfast:opened"));
   const isClosed = last !== undefined && isCustom(last, "holdfast:closed");
-  return isClosed ? new SessionError("gone", { file: log.file }) : undefined;
+  return isClosed ? new SessionError("gone", { path: log.file }) : undefined;
 }
 
 /** Tells everybody in a batch what became of their entries. */

@@ -64,7 +64,7 @@ export async function adopt(parts: KeepingParts, id: string, as: string | undefi
     throw refusal ?? new SessionError("session_missing", { key: id });
   }
   const opened = await reopen(parts, log);
-  if (opened !== "open") throw new SessionError("gone", { file: log.file });
+  if (opened !== "open") throw new SessionError("gone", { path: log.file });
   const row: SessionRow = { sessionId: id, sessionFile: log.file, ...about?.fields, updatedAt: world.nowMs() };
   const written = await store.update(key, (there) => there ?? row);
   if (written?.sessionId !== id) throw taken(key, written);
@@ -79,7 +79,7 @@ async function stored(store: SessionStore, id: string): Promise<StoredLog> {
 }
 
 async function whyNot(store: SessionStore, key: string | undefined, log: LogRef): Promise<SessionError | undefined> {
-  if (key === undefined) return new SessionError("key_unknown", { file: log.file, session: log.id });
+  if (key === undefined) return new SessionError("key_unknown", { path: log.file, session: log.id });
   const row = await store.get(key);
   return row === undefined ? undefined : taken(key, row);
 }

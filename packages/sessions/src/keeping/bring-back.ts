@@ -48,7 +48,7 @@ export async function settle(tools: KeepingTools, key: string, row: SessionRow):
     return endedRow(tools, key, log.id);
   }
   const opened = await reopen(tools, log);
-  if (opened !== "open") throw new SessionError("gone", { file: log.file });
+  if (opened !== "open") throw new SessionError("gone", { path: log.file });
   return { kind: "ready", row: await rowInPlace(tools, key, log) };
 }
 
@@ -65,6 +65,6 @@ async function rowInPlace({ store }: KeepingTools, key: string, log: LogRef): Pr
     const isInPlace = now.sessionFile === log.file && archivedAt === undefined;
     return isInPlace ? now : { ...rest, sessionId: log.id, sessionFile: log.file };
   });
-  if (row?.sessionId !== log.id) throw new SessionError("gone", { file: log.file });
+  if (row?.sessionId !== log.id) throw new SessionError("gone", { path: log.file });
   return row;
 }

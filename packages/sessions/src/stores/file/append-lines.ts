@@ -26,5 +26,10 @@ export async function writeLines(file: DiskFile, path: string, text: string, isT
   const bytes = Buffer.from(isTorn ? `\n${text}` : text);
   const { bytesWritten } = await file.write(bytes, 0, bytes.length);
   if (bytesWritten === bytes.length) return bytes;
-  throw new SessionError("write_failed", { file: path, step: "write", errno: `short write, ${bytesWritten} bytes` });
+  throw new SessionError("write_failed", {
+    path,
+    step: "write",
+    errno: "short write",
+    reason: `${bytesWritten} bytes`,
+  });
 }

@@ -83,7 +83,7 @@ export async function packLog({ archived }: Names, { disk, world }: Place): Prom
   await during(aside, "write", () => transcode(disk, archived, aside, "pack"));
   if ((await digestOf(disk, archived, "plain")) !== (await digestOf(disk, aside, "packed"))) {
     await disk.remove(aside);
-    throw new SessionError("write_failed", { file: packed, step: "read", errno: "EIO", reason: "read back unequal" });
+    throw new SessionError("write_failed", { path: packed, step: "read", errno: "EIO", reason: "read back unequal" });
   }
   world.at("archive:before-pack");
   await move(disk, aside, packed);

@@ -2,7 +2,7 @@
  * Turns what the operating system refused into `write_failed`, with the step that failed.
  * A failed `sync` is a case of its own: the kernel may have dropped the pages, so nothing read back proves anything.
  */
-import { type CodedError, errnoOf } from "@holdfast/base";
+import { type CodedError, errnoOf, messageOf } from "@holdfast/base";
 import { SessionError } from "../../errors.ts";
 
 export type StorageStep = "lock" | "open" | "read" | "write" | "sync" | "link";
@@ -11,7 +11,11 @@ export type StorageStep = "lock" | "open" | "read" | "write" | "sync" | "link";
 export function storageError(error: unknown, path: string, step: StorageStep): unknown {
   const errno = errnoOf(error);
   if (errno === undefined || isCoded(error)) return error;
-  return new SessionError(step === "read" ? "read_failed" : "write_failed", { file: path, step, errno }, error);
+  return new SessionError(
+    step === "read" ? "read_failed" : "write_failed",
+    { path, step, errno, reason: messageOf(error) },
+    error,
+  );
 }
 
 function isCoded(error: unknown): error is CodedError {

@@ -52,7 +52,7 @@ async function agreeOnMode(directory: string, place: Place): Promise<void> {
   const found = await readStoreNote(place.disk, path);
   const agreed = found ?? (await writeStoreNote(path, mine, place));
   if (agreed === mine) return;
-  throw new SessionError("lock_mode_unavailable", { directory, mode: agreed, reason: `it provides ${mine}` });
+  throw new SessionError("lock_mode_unavailable", { path: directory, mode: agreed, have: mine });
 }
 
 async function readStoreNote(disk: Disk, path: string): Promise<string | undefined> {

@@ -50,7 +50,7 @@ export async function takeLock(path: string, { disk, world }: Place, timeoutMs: 
     return await fileLock(path, world, { timeoutMs, locks: disk.locks });
   } catch (error) {
     if (error instanceof BaseError && error.code === "lock_timeout") {
-      throw new SessionError("lock_timeout", { ...error.details, file: path }, error);
+      throw new SessionError("lock_timeout", { ...error.details, path }, error);
     }
     throw storageError(error, path, "lock");
   }
@@ -98,9 +98,9 @@ export class WriteLocks {
     const mode = isObject(note) ? note.mode : undefined;
     if (typeof mode === "string" && mode !== own) {
       throw new SessionError("lock_mode_unavailable", {
-        directory: path,
+        path,
         mode,
-        reason: `it provides ${own}`,
+        have: own,
       });
     }
     return {
