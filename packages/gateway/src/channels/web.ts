@@ -12,6 +12,11 @@ export interface WebArrival {
   readonly clientKey: string | null;
 }
 
+/** Without `:`, which parts the key: else the end of one session's key could pass for the beginning of another's id. */
+function bare(id: string): string {
+  return id.replace(/[%:]/g, encodeURIComponent);
+}
+
 /** Whoever comes through here has shown the gateway's token, so it is the owner. */
 export function webChannel(world: World, hand: (outgoing: Outgoing) => void): Channel<WebArrival> {
   return {
@@ -21,7 +26,7 @@ export function webChannel(world: World, hand: (outgoing: Outgoing) => void): Ch
       const id = clientKey ?? world.newId("item");
       return {
         message: {
-          key: `web:local:${address.chat}:${id}`,
+          key: `web:local:${address.chat}:${bare(id)}`,
           text,
           from: { id: "owner", name: null, owner: true },
           address,

@@ -40,7 +40,8 @@ export function goneSignal(response: ServerResponse, stopping: AbortSignal): Abo
   return AbortSignal.any([gone.signal, stopping]);
 }
 
-function idempotencyKey(request: FastifyRequest): string | null {
+/** The client's own key, or null. Throws `bad_request` where it is too long or not printable. */
+export function idempotencyKey(request: FastifyRequest): string | null {
   const key = header(request, "idempotency-key");
   if (key === null || IDEMPOTENCY_KEY.test(key)) return key;
   throw new GatewayError("bad_request", { why: "Idempotency-Key: expected 1 to 200 printable ASCII characters" });

@@ -9,7 +9,7 @@ import type { ServerResponse } from "node:http";
 import type { Agent } from "@holdfast/agent";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { GatewayError } from "../errors.ts";
-import { goneSignal, header, parsed } from "../http/api.ts";
+import { goneSignal, header, idempotencyKey, parsed } from "../http/api.ts";
 import type { HttpParts } from "../http/server.ts";
 import { routeKey } from "../routes.ts";
 import { answerInSession, answerStateless } from "./answers.ts";
@@ -75,7 +75,7 @@ function callOf(request: FastifyRequest, response: ServerResponse, parts: HttpPa
   const to = routeKey(asked, routing);
   if (to.kind === "refused") throw new GatewayError(to.code, to.details);
   const { sessionKey } = to;
-  const clientKey = header(request, "idempotency-key");
+  const clientKey = idempotencyKey(request);
   const owner = agents.get(to.agentId) ?? agent;
   return {
     body,
