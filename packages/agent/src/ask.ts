@@ -26,7 +26,7 @@ export async function ask(work: Work, answering: readonly string[]): Promise<Ask
   agent.world.at("model:before-ask");
   const answer = await agent.model.ask(request, {
     signal,
-    onDelta: (delta) => agent.observe(item.sessionKey, { kind: "delta", answerId, delta }),
+    onDelta: (delta) => agent.observe(item.sessionKey, { kind: "delta", itemId: item.id, answerId, delta }),
   });
   agent.world.at("model:after-answer");
   const failure = failureOf(answer, signal);
@@ -34,7 +34,7 @@ export async function ask(work: Work, answering: readonly string[]): Promise<Ask
     await append(work, [answerEntry(work, { id: answerId, answer, answering, seen })]);
     return { kind: "answered" };
   }
-  agent.observe(item.sessionKey, { kind: "withdrawn", answerId });
+  agent.observe(item.sessionKey, { kind: "withdrawn", itemId: item.id, answerId });
   return failure === null ? { kind: "aborted" } : { kind: "failed", failure };
 }
 

@@ -141,8 +141,8 @@ export interface Tool {
 /** What observers are told; never a step of the path. */
 export type Observation =
   | { readonly kind: "turn"; readonly state: "began" | "ended"; readonly itemId: string; readonly outcome?: string }
-  | { readonly kind: "delta"; readonly answerId: string; readonly delta: ModelDelta }
-  | { readonly kind: "withdrawn"; readonly answerId: string }
+  | { readonly kind: "delta"; readonly itemId: string; readonly answerId: string; readonly delta: ModelDelta }
+  | { readonly kind: "withdrawn"; readonly itemId: string; readonly answerId: string }
   | { readonly kind: "entries"; readonly entries: readonly Entry[]; readonly durable: boolean }
   | {
       readonly kind: "action";

@@ -16,6 +16,8 @@ export interface PostRequest extends WebArrival {
   readonly wait: boolean;
   /** Ends the waiting, not the work. */
   readonly signal: AbortSignal;
+  /** Told once which item the message is, before the waiting begins. Must not throw. */
+  readonly accepted?: (itemId: string) => void;
 }
 
 export type Posted =
@@ -41,6 +43,7 @@ export async function post(request: PostRequest, { store, waiting, accept }: Pos
     if (messageOf(item).text !== request.text) return { kind: "refused", code: "idempotency_mismatch", details: {} };
     if (request.wait && !ended(item)) return { kind: "refused", code: "in_flight", details: { item: item.id } };
   }
+  request.accepted?.(item.id);
   if (!request.wait) return { kind: "accepted", item: wireItem(item) };
   return answerOf(ended(item) ? item : await settled(item, store, { waiting, signal: request.signal }));
 }

@@ -12,8 +12,10 @@ export function observer(hub: Hub): Observe {
       }
       case "delta":
         return hub.publish(sessionKey, { type: "delta", ...pick(observation), durable: false });
-      case "withdrawn":
-        return hub.publish(sessionKey, { type: "withdrawn", answerId: observation.answerId });
+      case "withdrawn": {
+        const { itemId, answerId } = observation;
+        return hub.publish(sessionKey, { type: "withdrawn", itemId, answerId });
+      }
       case "entries": {
         const { entries, durable } = observation;
         return hub.publish(sessionKey, { type: "entries", entries, durable, leaf: entries.at(-1)?.id ?? null });
@@ -26,6 +28,6 @@ export function observer(hub: Hub): Observe {
   };
 }
 
-function pick({ answerId, delta }: Extract<Parameters<Observe>[1], { kind: "delta" }>) {
-  return { answerId, delta };
+function pick({ itemId, answerId, delta }: Extract<Parameters<Observe>[1], { kind: "delta" }>) {
+  return { itemId, answerId, delta };
 }

@@ -8,6 +8,7 @@ import { type Agent, type Message, type ModelDelta, type TurnItem, turn } from "
 import { isMessage, memorySessions, type NewEntry, type Session } from "@holdfast/sessions";
 import { GatewayError } from "../errors.ts";
 import type { HttpParts } from "../http/server.ts";
+import type { WireEvent } from "../wire/index.ts";
 import { type ChatMessage, textOf } from "./shapes.ts";
 
 export interface Answered {
@@ -43,17 +44,35 @@ export async function answerInSession(
   { hub, post }: HttpParts,
 ): Promise<Answered> {
   const { sessionKey, clientKey, signal, telling } = call;
-  using _heard = hub.listen(sessionKey, null, (_id, event) => {
-    if (event.type === "delta") telling.delta(event.answerId, event.delta);
-    if (event.type === "withdrawn") telling.withdrawn(event.answerId);
-  });
+  const ours = ofItem(telling);
+  using _heard = hub.listen(sessionKey, null, (_id, event) => ours.hear(event));
   const text = lastUserText(call.messages);
-  const posted = await post({ sessionKey, text, clientKey, wait: true, signal });
+  const posted = await post({ sessionKey, text, clientKey, wait: true, signal, accepted: ours.know });
   if (posted.kind === "refused") throw new GatewayError(posted.code, posted.details);
   if (posted.kind === "accepted") throw new GatewayError("in_flight");
   const { answer, entryId } = posted.answer;
   await using session = await agent.sessions.open(sessionKey);
   return { text: answer, entryId, usages: usagesBefore(session, entryId) };
+}
+
+/** A session streams the answers to all of its messages: only those to one item are told. What comes before the item is known is kept. */
+function ofItem(telling: Telling): { hear(event: WireEvent): void; know(itemId: string): void } {
+  const early: WireEvent[] = [];
+  const item: { id: string | null } = { id: null };
+  const hear = (event: WireEvent): void => {
+    if (event.type !== "delta" && event.type !== "withdrawn") return;
+    if (item.id === null) early.push(event);
+    else if (event.itemId !== item.id) return;
+    else if (event.type === "delta") telling.delta(event.answerId, event.delta);
+    else telling.withdrawn(event.answerId);
+  };
+  return {
+    hear,
+    know(itemId) {
+      item.id = itemId;
+      for (const event of early.splice(0)) hear(event);
+    },
+  };
 }
 
 /** From the answer back to the message it answers. */

@@ -109,10 +109,12 @@ export type WireEvent =
     }
   | {
       readonly type: "delta";
+      /** The message whose answer this is. */
+      readonly itemId?: string;
       readonly answerId: string;
       readonly delta:
         | { readonly kind: "text" | "thinking"; readonly text: string }
         | { readonly kind: "call"; readonly name: string };
       readonly durable: false;
     }
-  | { readonly type: "withdrawn"; readonly answerId: string };
+  | { readonly type: "withdrawn"; readonly itemId?: string; readonly answerId: string };
