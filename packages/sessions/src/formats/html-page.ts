@@ -42,7 +42,7 @@ details pre { border: 0; padding: .3rem 0 0; margin: .3rem 0 0; background: none
 .failed summary { color: var(--bad); }
 .compaction .body, .branch_summary .body { border-inline-start: 3px solid var(--line); padding-inline-start: 1rem; color: var(--soft); }
 .forks { margin: .4rem 0 0; padding: 0; list-style: none; font-size: .9rem; }
-.forks li::before { content: "⑂ "; color: var(--soft); }
+.forks li::before { content: "↳ "; color: var(--soft); }
 img { max-width: 100%; height: auto; border-radius: .5rem; }
 section + section { border-top: 1px solid var(--line); margin-top: 3rem; }
 nav ol { padding-inline-start: 1.4rem; }

@@ -42,8 +42,10 @@ function plainToHtml(text: string): string {
 }
 
 function paragraphToHtml(text: string): string {
-  const heading = /^#{1,6} +([^\n]+)$/.exec(text.trim());
-  if (heading?.[1] !== undefined) return `<p class="heading">${inlineToHtml(heading[1])}</p>`;
+  const [, heading, rest = ""] = /^\n*#{1,6} +([^\n]+)([\s\S]*)$/.exec(text) ?? [];
+  if (heading !== undefined) {
+    return `<p class="heading">${inlineToHtml(heading)}</p>${rest.trim() === "" ? "" : paragraphToHtml(rest)}`;
+  }
   return `<p>${inlineToHtml(text.replace(/^\n+|\n+$/g, ""))}</p>`;
 }
 

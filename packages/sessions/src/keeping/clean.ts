@@ -118,16 +118,22 @@ class Cleaning {
     const parentId = this.#naming.parentOf(index);
     const isKept = ref.id === id && ref.parentId === parentId;
     const flaw = this.#flawed.get(line.offset);
-    const mustRead = !isKept || flaw !== undefined || this.#stale.size > 0 || this.#rewritesAll();
+    const mustRead =
+      !isKept ||
+      flaw !== undefined ||
+      this.#stale.size > 0 ||
+      this.#rewritesAll() ||
+      this.#naming.mayPointToShared(index);
     const kept = ref.type === "compaction" ? this.#naming.keptBy(index) : undefined;
     if (!mustRead && (kept === undefined || kept === ref.firstKeptEntryId)) {
-      yield { kind: "line", id, text: Buffer.concat([line.bytes ?? Buffer.alloc(0), LINE_FEED]) };
+      yield asItStands(line, id);
       return;
     }
     const was = await this.#whole.read(ref);
     const { entry, changes } = this.#mended(was, { index, id, parentId, kept, flaw });
     for (const { what, why, aside } of changes) yield this.#change(line, what, why, aside === true);
-    yield lineOf(this.#adjusted(entry));
+    const isSame = changes.length === 0 && encodeEntry(entry) === encodeEntry(was);
+    yield isSame && !this.#rewritesAll() ? asItStands(line, id) : lineOf(this.#adjusted(entry));
   }
 
   #rewritesAll(): boolean {
@@ -138,8 +144,11 @@ class Cleaning {
   #mended(was: Entry, place: Place): { entry: Entry; changes: Difference[] } {
     const changes: Difference[] = [];
     const before = fieldsOf(was);
-    let entry = identify(renamedLinks(before, this.#naming), place.id, place.parentId);
+    let entry = identify(renamedLinks(before, this.#naming, place.index), place.id, place.parentId);
     if (place.id !== was.id) changes.push({ what: "id_given", why: idChange(was.id, place.id, place.flaw) });
+    if (fieldsOf(entry).targetId !== before.targetId) {
+      changes.push({ what: "target_set", why: `what it points to is now ${String(fieldsOf(entry).targetId)}` });
+    }
     if (this.#isGap(place))
       changes.push({ what: "parent_set", why: gapWhy(this.#whole.tree.nodes[place.index]!.parentId, place.parentId) });
     if (place.kept !== undefined && place.kept !== before.firstKeptEntryId) {
@@ -150,11 +159,7 @@ class Cleaning {
     if (flaw !== null) {
       entry = withoutFlaw(entry, flaw);
       changes.push({ what: "fields_set_aside", why: flaw, aside: true });
-    } else if (
-      place.flaw !== undefined &&
-      place.flaw !== "no id" &&
-      !changes.some((one) => one.what === "kept_entry_set")
-    ) {
+    } else if (place.flaw !== undefined && !NAMED_OTHERWISE.has(place.flaw)) {
       changes.push({ what: "text_cleaned", why: place.flaw, aside: true });
     }
     if (this.#stale.has(`${was.g} ${was.id}`)) {
@@ -219,6 +224,13 @@ interface Difference {
   readonly what: ChangeKind;
   readonly why: string;
   readonly aside?: boolean;
+}
+
+/** Flaws whose mending has a name of its own. */
+const NAMED_OTHERWISE: ReadonlySet<string> = new Set(["no id", "compaction without firstKeptEntryId"]);
+
+function asItStands(line: RawLine, id: string): Piece {
+  return { kind: "line", id, text: Buffer.concat([line.bytes ?? Buffer.alloc(0), LINE_FEED]) };
 }
 
 function lineOf(entry: Entry): Piece {

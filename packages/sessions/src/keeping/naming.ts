@@ -6,6 +6,9 @@ import { derivedId } from "../entry.ts";
 import type { EntryRef } from "../reading/whole.ts";
 import type { Tree } from "../tree.ts";
 
+/** Entries that change or mark another one. */
+const POINTING: ReadonlySet<string> = new Set(["context_edit", "label"]);
+
 export class Naming {
   readonly #tree: Tree<EntryRef>;
   /** Entries that are written under another id, by index; and the ids that stood for a line number. */
@@ -55,6 +58,19 @@ export class Naming {
     return this.#derived.get(id) ?? id;
   }
 
+  /** Whether an entry may point to an id that more than one entry has. */
+  mayPointToShared(index: number): boolean {
+    return this.#shared.size > 0 && POINTING.has(this.#tree.nodes[index]?.type ?? "");
+  }
+
+  /** The name of what an entry points to: of several entries of that id, the nearest above it. */
+  targetOf(index: number, id: string): string {
+    if (!this.#shared.has(id)) return this.link(id);
+    let at = this.#tree.parentOf(index);
+    while (at !== -1 && this.#tree.nodes[at]?.id !== id) at = this.#tree.parentOf(at);
+    return at === -1 ? id : this.nameOf(at);
+  }
+
   /**
    * The first entry that a compaction keeps, as readers understand it: the one it names if that is above it, else
    * everything since the compaction before.
@@ -89,11 +105,16 @@ function freeName(wish: string, taken: ReadonlySet<string>): string {
   return `${wish}-${number}`;
 }
 
-const LINKS = ["targetId", "fromId", "returnTo", "seen"] as const;
+const LINKS = ["fromId", "returnTo", "seen"] as const;
 
-/** The fields of an entry with the ids in them that stood for line numbers under their new names. */
-export function renamedLinks(fields: Readonly<Record<string, unknown>>, naming: Naming): Record<string, unknown> {
+/** The fields of an entry with the ids in them under their new names. */
+export function renamedLinks(
+  fields: Readonly<Record<string, unknown>>,
+  naming: Naming,
+  index: number,
+): Record<string, unknown> {
   const renamed: Record<string, unknown> = { ...fields };
+  if (typeof fields.targetId === "string") renamed.targetId = naming.targetOf(index, fields.targetId);
   for (const name of LINKS) {
     const id = fields[name];
     if (typeof id === "string") renamed[name] = naming.link(id);

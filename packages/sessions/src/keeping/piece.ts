@@ -14,6 +14,7 @@ export type ChangeKind =
   | "id_given"
   | "parent_set"
   | "kept_entry_set"
+  | "target_set"
   | "fields_set_aside"
   | "text_cleaned"
   | "stale_marked"

@@ -9,6 +9,7 @@ describe("what is written as what it is", () => {
     ["one\n\ntwo\nthree", "<p>one</p><p>two\nthree</p>"],
     ["`x < y` and **bold**", "<p><code>x &lt; y</code> and <strong>bold</strong></p>"],
     ["## Title", '<p class="heading">Title</p>'],
+    ["## Title\nand text", '<p class="heading">Title</p><p>and text</p>'],
     ["```js\nif (a < b) {}\n```", "<pre><code>if (a &lt; b) {}</code></pre>"],
     ["a\n```\nnever closed", "<p>a</p><pre><code>never closed</code></pre>"],
     ["\u0000\u001b[31m", "<p>\\x00\\x1b[31m</p>"],
