@@ -59,13 +59,15 @@ export class GatewayClient {
   }
 
   /** Resolves when the message is durable in the lane; the answer comes later. */
-  accept(key: string, text: string, clientKey: string): Promise<WireAccepted> {
-    return this.#json("POST", `${sessionPath(key)}/messages`, { text }, { "idempotency-key": clientKey });
+  accept(key: string, text: string, clientKey: string, signal?: AbortSignal): Promise<WireAccepted> {
+    const body = { text };
+    return this.#json("POST", `${sessionPath(key)}/messages`, { body, headers: keyed(clientKey), signal });
   }
 
   /** Resolves with the answer. Asking again under the same key never runs the message twice. */
   ask(key: string, text: string, clientKey: string): Promise<WireAnswer> {
-    return this.#json("POST", `${sessionPath(key)}/messages`, { text, wait: true }, { "idempotency-key": clientKey });
+    const body = { text, wait: true };
+    return this.#json("POST", `${sessionPath(key)}/messages`, { body, headers: keyed(clientKey) });
   }
 
   /** Events after `cursor`. Ends when the connection or the signal ends it. */
@@ -76,9 +78,10 @@ export class GatewayClient {
     for await (const event of serverEvents(response.body)) yield JSON.parse(event.data) as WireEvent;
   }
 
-  async #json<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
+  async #json<T>(method: string, path: string, { body, headers = {}, signal }: Asked = {}): Promise<T> {
     const response = await this.#fetch(path, {
       method,
+      ...(signal === undefined ? {} : { signal }),
       headers: body === undefined ? headers : { ...headers, "content-type": "application/json" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
@@ -98,6 +101,17 @@ export class GatewayClient {
       throw new CliError("gateway_unreachable", { address: this.#door.address, why }, error);
     }
   }
+}
+
+interface Asked {
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+function keyed(clientKey: string): Readonly<Record<string, string>> {
+  return { "idempotency-key": clientKey };
 }
 
 function sessionPath(key: string): string {

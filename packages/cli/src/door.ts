@@ -39,17 +39,23 @@ export async function runningGateway(context: CommandContext): Promise<GatewayCl
   return new GatewayClient({ address: running.address, token });
 }
 
+/** `own`: a gateway that lives only as long as the command. */
+export type Door = "running" | "own";
+
 /**
  * Does `work` with the running gateway, or with one of our own that is stopped afterwards. Our own says nothing unless
  * HOLDFAST_LOG asks for it: its log would stand between the lines of the answer.
  */
-export async function withGateway<T>(context: CommandContext, work: (client: GatewayClient) => Promise<T>): Promise<T> {
+export async function withGateway<T>(
+  context: CommandContext,
+  work: (client: GatewayClient, door: Door) => Promise<T>,
+): Promise<T> {
   const running = await runningGateway(context);
-  if (running !== null) return work(running);
+  if (running !== null) return work(running, "running");
   const log = context.env.HOLDFAST_LOG === undefined ? silentLog : await openLog(context.env);
   await using own = await makeGateway(context, log, 0);
   await own.start();
   const client = await runningGateway(context);
   if (client === null) throw new CliError("gateway_not_ready", { home: homeOf(context) });
-  return await work(client);
+  return await work(client, "own");
 }

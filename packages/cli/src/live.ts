@@ -23,6 +23,7 @@ export class Live {
   readonly #waiting = new Map<string, (item: WireItem) => void>();
   /** The newest entry that was taken in; undefined before the first snapshot. */
   #last: string | undefined;
+  #accepted = false;
 
   constructor(client: GatewayClient, key: string, { output, world }: Pick<CommandContext, "output" | "world">) {
     this.#world = world;
@@ -45,7 +46,7 @@ export class Live {
         if (this.#stop.signal.aborted) return;
         if (!isLostConnection(error) || failures > RECONNECTS_MAX) throw error;
         if (failures === 1) this.#view.lost();
-        await this.#world.sleep(RECONNECT_MS);
+        await this.#pause();
       }
     }
   }
@@ -59,22 +60,35 @@ export class Live {
     await this.#readStream(cursor);
   }
 
+  /** Ends following, and asking the gateway to take a message. */
   close(): void {
     this.#stop.abort();
+  }
+
+  /** Whether the gateway has the message that was said last. */
+  get accepted(): boolean {
+    return this.#accepted;
   }
 
   /** Sends one message and resolves when it is answered or failed. Repeated under its key until the gateway has it. */
   async say(text: string, clientKey: string): Promise<WireItem> {
     const ended = new Promise<WireItem>((resolve) => this.#waiting.set(clientKey, resolve));
-    for (let failures = 1; !(await this.#accepted(text, clientKey, failures)); failures++) {
-      await this.#world.sleep(RECONNECT_MS);
+    this.#accepted = false;
+    for (let failures = 1; !this.#accepted && !this.#stop.signal.aborted; failures++) {
+      this.#accepted = await this.#offer(text, clientKey, failures);
+      if (!this.#accepted) await this.#pause();
     }
     return ended;
   }
 
-  async #accepted(text: string, clientKey: string, failures: number): Promise<boolean> {
+  /** Until it is time to try again, or `close`. */
+  async #pause(): Promise<void> {
+    await this.#world.sleep(RECONNECT_MS, this.#stop.signal).catch(() => undefined);
+  }
+
+  async #offer(text: string, clientKey: string, failures: number): Promise<boolean> {
     try {
-      await this.#client.accept(this.#key, text, clientKey);
+      await this.#client.accept(this.#key, text, clientKey, this.#stop.signal);
       return true;
     } catch (error) {
       if (!isLostConnection(error) || failures > RECONNECTS_MAX) throw error;

@@ -10,6 +10,9 @@ import { startChild } from "./support/child.ts";
 import { temporaryHome } from "./support/home.ts";
 import { ask, tokenOf } from "./support/http.ts";
 
+// Several processes in each test: on a busy machine they are slow, not wrong.
+vi.setConfig({ testTimeout: 120_000 });
+
 const PATH = "/api/sessions/agent:main:main";
 
 function call(address: string, home: string) {
@@ -70,7 +73,7 @@ test.each(points)("killed at %s: the next gateway answers, once", async (point) 
   // A client that heard nothing sends again under the same key; one that heard "accepted" need not.
   if (told === null) expect((await send("write it", "k1", false)).status).toBe(202);
   await vi.waitFor(async () => expect((await snapshot()).items).toMatchObject([{ state: "done", clientKey: "k1" }]), {
-    timeout: 15_000,
+    timeout: 60_000,
     interval: 50,
   });
   expect((await send("write it", "k1", true)).json()).toMatchObject({ answer: "answer 1" });

@@ -9,7 +9,8 @@ import { isObject, tryParse, type World } from "@holdfast/base";
 import { CliError } from "../errors.ts";
 import { lines } from "../lines.ts";
 
-const START_LIMIT_MS = 15_000;
+/** Only for a process that hangs: a busy machine is slow, and not wrong. */
+const START_LIMIT_MS = 60_000;
 const STDERR_KEPT_CHARS = 4_000;
 
 export interface GatewayChild extends AsyncDisposable {

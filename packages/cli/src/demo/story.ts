@@ -16,7 +16,8 @@ import { narrationIn } from "./text/index.ts";
 import type { Narration } from "./text/words.ts";
 import { WriteWatch } from "./watch.ts";
 
-const HOLD_LIMIT_MS = 15_000;
+/** Only for a process that hangs: a busy machine is slow, and not wrong. */
+const HOLD_LIMIT_MS = 60_000;
 const LOOK_EVERY_MS = 10;
 
 export interface Telling {

@@ -12,6 +12,9 @@ import { factsOf } from "../../src/demo/facts.ts";
 import { type Language, MOMENTS, sceneOf } from "../../src/demo/scene.ts";
 import { finished, runCli, startCli, temporaryDirectory } from "../support/cli.ts";
 
+// Several processes in each test: on a busy machine they are slow, not wrong.
+vi.setConfig({ testTimeout: 120_000 });
+
 const VERDICTS = {
   "after-effect": "happened",
   "inside-effect": "absent",
@@ -35,7 +38,7 @@ async function watchNotes(root: string, directory: string, file: string): Promis
       expect(existsSync(path)).toBe(true);
       return path;
     },
-    { timeout: 15_000, interval: 5 },
+    { timeout: 60_000, interval: 5 },
   );
   const inodes = new Set<bigint>();
   const counted = { placed: 0 };
@@ -120,7 +123,7 @@ test("told to stop, it takes its gateway and its home with it", async () => {
       expect(typeof note.address).toBe("string");
       return parseIdentity(note);
     },
-    { timeout: 15_000, interval: 5 },
+    { timeout: 60_000, interval: 5 },
   );
   child.kill("SIGINT");
   expect((await ending).code).toBe(130);
