@@ -2,7 +2,7 @@
  * Rows in the order they were last written, so that the newest few cost the same among ten and among 100,000.
  *
  * An update adds a mark at the end; the mark that it makes wrong stays, is passed over, and goes when half of all are wrong.
- * Invariant: every row has a mark with its present `updatedAt`, and marks are in order of time.
+ * Invariant: every row that is new enough has a mark with its present `updatedAt`, and marks are in order of time.
  */
 import type { ListedSession, ListQuery, SessionRow } from "./types.ts";
 
@@ -14,6 +14,9 @@ interface Mark {
 /** A little more than the rows may be marked before marks are thrown away: small maps are not done again and again. */
 const SPARE_MARKS = 100;
 
+/** How many of the newest rows are marked at first; all of them when somebody asks for more. */
+const MARKED_FIRST = 2_000;
+
 /** When a row was last written; one without a time, or with something else there, is the oldest. */
 export function writtenAt(row: SessionRow): number {
   return typeof row.updatedAt === "number" ? row.updatedAt : 0;
@@ -21,8 +24,9 @@ export function writtenAt(row: SessionRow): number {
 
 export class Newest {
   readonly #rows: ReadonlyMap<string, SessionRow>;
-  /** Oldest first; undefined until somebody asks. */
+  /** Of all rows that were not written before `#since`, oldest first; undefined until somebody asks. */
   #marks: Mark[] | undefined;
+  #since = Number.NEGATIVE_INFINITY;
 
   /** `rows` stays the caller's, who tells about every change with `wrote`. */
   constructor(rows: ReadonlyMap<string, SessionRow>) {
@@ -39,17 +43,37 @@ export class Newest {
       return;
     }
     const at = writtenAt(row);
+    if (at < this.#since) return;
     if (at >= (marks.at(-1)?.at ?? 0)) marks.push({ key, at });
     else marks.splice(placeOf(marks, at), 0, { key, at });
   }
 
   /** Rows whose key begins with `prefix`, the latest first, at most `limit`. */
   list({ prefix = "", limit = Number.POSITIVE_INFINITY }: ListQuery): readonly ListedSession[] {
-    this.#marks ??= marksOf(this.#rows);
+    this.#marks ??= this.#mark(MARKED_FIRST);
+    const found = this.#among(this.#marks, prefix, limit);
+    if (found.length >= limit || this.#since === Number.NEGATIVE_INFINITY) return found;
+    this.#marks = this.#mark(Number.POSITIVE_INFINITY);
+    return this.#among(this.#marks, prefix, limit);
+  }
+
+  /** Marks at least the `count` newest rows. Finding their times is much cheaper than sorting all rows. */
+  #mark(count: number): Mark[] {
+    const times = count < this.#rows.size ? Float64Array.from(this.#rows.values(), writtenAt).sort() : undefined;
+    this.#since = times?.at(-count) ?? Number.NEGATIVE_INFINITY;
+    const marks: Mark[] = [];
+    for (const [key, row] of this.#rows) {
+      const at = writtenAt(row);
+      if (at >= this.#since) marks.push({ key, at });
+    }
+    return marks.sort((a, b) => a.at - b.at);
+  }
+
+  #among(marks: readonly Mark[], prefix: string, limit: number): readonly ListedSession[] {
     const found: ListedSession[] = [];
     const seen = new Set<string>();
-    for (let index = this.#marks.length - 1; index >= 0 && found.length < limit; index--) {
-      const { key, at } = this.#marks[index] as Mark;
+    for (let index = marks.length - 1; index >= 0 && found.length < limit; index--) {
+      const { key, at } = marks[index] as Mark;
       if (!key.startsWith(prefix)) continue;
       const row = this.#rows.get(key);
       if (row === undefined || writtenAt(row) !== at || seen.has(key)) continue;
@@ -58,33 +82,6 @@ export class Newest {
     }
     return found;
   }
-}
-
-/** All marks in order. Bare numbers are sorted many times faster than objects, so each mark then looks for its place. */
-function marksOf(rows: ReadonlyMap<string, SessionRow>): Mark[] {
-  const marks = Array.from(rows, ([key, row]) => ({ key, at: writtenAt(row) }));
-  const times = Float64Array.from(marks, ({ at }) => at).sort();
-  const taken = new Uint32Array(marks.length);
-  const sorted: Mark[] = marks.slice();
-  for (const mark of marks) {
-    const first = firstAt(times, mark.at);
-    const place = first + Number(taken[first]);
-    sorted[place] = mark;
-    taken[first] = place - first + 1;
-  }
-  return sorted;
-}
-
-/** The first place of a time that is there. */
-function firstAt(times: Float64Array, at: number): number {
-  let from = 0;
-  let to = times.length;
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (Number(times[middle]) < at) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }
 
 /** After every mark that is not later than `at`. */

@@ -40,3 +40,28 @@ test("without a limit every row is there once, however often it was written", ()
   }
   expect(newest.list({}).map(({ key }) => key)).toEqual(["k0", "k2", "k1"]);
 });
+
+test("more rows than are marked at first: any number, any prefix, and what is written later, also into the past", () => {
+  const rows = new Map(
+    Array.from({ length: 5000 }, (_, at) => [`k${at % 7}:${at}`, rowAt((at * 7919) % 4999)] as const),
+  );
+  const newest = new Newest(rows);
+  const times = (query: object) => newest.list(query).map(({ row }) => writtenAt(row));
+  const expected = (prefix: string) =>
+    [...rows]
+      .filter(([key]) => key.startsWith(prefix))
+      .map(([, row]) => writtenAt(row))
+      .sort((a, b) => b - a);
+  expect(times({ limit: 50 })).toEqual(expected("").slice(0, 50));
+  for (const [key, at] of [
+    ["k0:0", 1],
+    ["k1:1", 9000],
+    ["new", 4990],
+  ] as const) {
+    rows.set(key, rowAt(at));
+    newest.wrote(key);
+  }
+  expect(times({ limit: 50 })).toEqual(expected("").slice(0, 50));
+  expect(times({ prefix: "k3:", limit: 600 })).toEqual(expected("k3:").slice(0, 600));
+  expect(times({})).toEqual(expected(""));
+});
