@@ -7,7 +7,7 @@
  */
 import { crc32 } from "node:zlib";
 import { errnoOf } from "@holdfast/base";
-import type { DiskFile, Place } from "../stores/file/disk.ts";
+import type { DiskFile, DiskStat, Place } from "../stores/file/disk.ts";
 import { readHead } from "./heads.ts";
 import {
   emptySlot,
@@ -107,24 +107,38 @@ function bytesOf(words: Uint32Array): Uint8Array {
 }
 
 /**
- * Puts an index of the file that `mark` describes in the place of any other. Needs no lock: whatever comes between, the
- * stamp and the checksum tell.
+ * Puts an index of the file that `mark` describes in the place of any other. Waits for nobody: while somebody writes the
+ * transcript, or has written it since, that index would be an old one and nothing is kept.
  */
 export async function keepSidecar(place: Place, path: string, mark: FileMark, slots: Uint32Array): Promise<void> {
-  const { disk, world } = place;
-  const target = sidecarPath(path);
-  const aside = `${target}.new`;
   await unlessRefused(async () => {
-    if (!(await isOurs(place, target))) return;
-    await disk.remove(aside);
-    await using file = await disk.open(aside, "new");
-    const sum = crc32(bytesOf(slots), crc32(bytesOf(HEADING)));
-    world.at("sidecar:before-write");
-    const parts = [HEADING, slots, stampOf(mark, sum)].map(bytesOf);
-    for (const part of parts) if (!(await isWritten(file, part))) return disk.remove(aside);
-    await disk.rename(aside, target);
-    world.at("sidecar:after-write");
+    const lock = place.disk.locks.tryLock(`${path}.lock`);
+    if (lock === undefined) return;
+    try {
+      if (isSameMark(await place.disk.stat(path), mark)) await replaceSidecar(place, sidecarPath(path), mark, slots);
+    } finally {
+      lock.release();
+    }
   });
+}
+
+function isSameMark(stat: DiskStat, mark: FileMark): boolean {
+  const isSameFile = stat.dev === mark.dev && stat.ino === mark.ino && Number(stat.size) === mark.size;
+  return isSameFile && stat.mtimeNs === mark.mtimeNs && stat.ctimeNs === mark.ctimeNs;
+}
+
+async function replaceSidecar(place: Place, target: string, mark: FileMark, slots: Uint32Array): Promise<void> {
+  const { disk, world } = place;
+  if (!(await isOurs(place, target))) return;
+  const aside = `${target}.new`;
+  await disk.remove(aside);
+  await using file = await disk.open(aside, "new");
+  const sum = crc32(bytesOf(slots), crc32(bytesOf(HEADING)));
+  world.at("sidecar:before-write");
+  const parts = [HEADING, slots, stampOf(mark, sum)].map(bytesOf);
+  for (const part of parts) if (!(await isWritten(file, part))) return disk.remove(aside);
+  await disk.rename(aside, target);
+  world.at("sidecar:after-write");
 }
 
 /** Whether the name is free, or taken by an index; a file of somebody else stays. */
