@@ -25,6 +25,12 @@ export interface FileLock extends Disposable {
   release(): void;
 }
 
+/** A lock of this machine's kernel. */
+export interface KernelLock extends FileLock {
+  /** False once the file was removed or replaced under the lock: whoever comes now locks another file. Cheap. */
+  stillHeld(): boolean;
+}
+
 /** The optional module, loaded at first use and kept: `null` where the platform has no prebuilt. */
 const loaded: { native?: Native | null } = {};
 function loadNative(): Native | null {
@@ -51,7 +57,7 @@ function sameInode(fd: number, path: string): boolean {
 /** What is held stays reachable: a collected database handle would give its lock back without anybody asking for it. */
 const held = new Set<() => void>();
 
-function lockOf(path: string, fd: number, unlock: () => void): FileLock {
+function lockOf(path: string, fd: number, unlock: () => void): KernelLock {
   const release = (): void => {
     if (!held.delete(release)) return;
     unlock();
@@ -66,6 +72,7 @@ function lockOf(path: string, fd: number, unlock: () => void): FileLock {
       writeSync(fd, bytes, 0, bytes.length, 0);
       ftruncateSync(fd, bytes.length);
     },
+    stillHeld: () => held.has(release) && sameInode(fd, path),
     release,
     [Symbol.dispose]: release,
   };
@@ -85,7 +92,7 @@ function createPrivate(path: string): void {
   }
 }
 
-function trySqlite(path: string, fd: number): FileLock | undefined {
+function trySqlite(path: string, fd: number): KernelLock | undefined {
   const { DatabaseSync } = createRequire(import.meta.url)("node:sqlite") as typeof import("node:sqlite");
   createPrivate(`${path}.db`);
   const db = new DatabaseSync(`${path}.db`, { timeout: 0 });
@@ -100,10 +107,10 @@ function trySqlite(path: string, fd: number): FileLock | undefined {
 }
 
 /** Takes the lock now or returns undefined. Creates the file (0600). Throws what opening throws (EACCES, ENOSPC, ...). */
-export function tryFileLock(path: string): FileLock | undefined {
+export function tryFileLock(path: string): KernelLock | undefined {
   const fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
   const module = loadNative();
-  let lock: FileLock | undefined;
+  let lock: KernelLock | undefined;
   try {
     if (module === null) lock = trySqlite(path, fd);
     else if (module.tryLock(fd)) lock = lockOf(path, fd, () => module.unlock(fd));

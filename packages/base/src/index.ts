@@ -16,6 +16,7 @@ export {
   type FileLock,
   type FileLocks,
   fileLock,
+  type KernelLock,
   kernelLockAvailable,
   readLockNote,
   realFileLocks,

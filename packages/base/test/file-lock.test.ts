@@ -99,6 +99,19 @@ describe.runIf(kernelLockAvailable())("in this process", () => {
     expect(lock?.path).toBe(path);
   });
 
+  test("it is held until it is released, or its file is removed or replaced", async () => {
+    await using temp = await tempDirectory();
+    const lock = tryFileLock(temp.at("lock"))!;
+    expect(lock.stillHeld()).toBe(true);
+    rmSync(temp.at("lock"));
+    expect(lock.stillHeld()).toBe(false);
+    using next = tryFileLock(temp.at("lock"));
+    expect([lock.stillHeld(), next?.stillHeld()]).toEqual([false, true]);
+    next?.release();
+    expect(next?.stillHeld()).toBe(false);
+    lock.release();
+  });
+
   test("release may be called twice and does not touch the next holder", async () => {
     await using temp = await tempDirectory();
     const first = tryFileLock(temp.at("lock"));

@@ -15,6 +15,8 @@ export const GATEWAY_ERRORS = {
   forbidden_origin: 'A page of "{origin}" may not use this gateway. Open the gateway\'s own address.',
   home_busy:
     "Another gateway uses {home}: process {pid} on {host}{address}. Stop that process, or choose another --home.",
+  home_lost:
+    "home.lock in {home} was removed or replaced while this gateway ran, so another one may be at work there. This one stops; start it again.",
   home_unusable: "{home} cannot be the home directory: {why}.",
   http_unavailable: "Cannot listen on {host}:{port}: {why}.",
   idempotency_mismatch: "This Idempotency-Key was used with another message. Use a new key for a new message.",
@@ -22,6 +24,8 @@ export const GATEWAY_ERRORS = {
   internal: "Something failed inside the gateway. The log has the details under {id}.",
   lane_write_failed:
     "The queue could not be written ({why}). Nothing was accepted; make room or mend the disk, then send it again.",
+  lanes_gone:
+    "{file} was removed or replaced while the gateway ran, so nothing can be kept in it. Nothing was accepted; restart the gateway, then send it again.",
   lanes_unusable: "{file} cannot be used: {why}.",
   no_agent: 'There is no agent "{agent}". Configured: {known}.',
   no_peer: "The message names no sender, so it belongs to no conversation.",
@@ -45,9 +49,11 @@ export const STATUS: Partial<Record<string, number>> = {
   body_too_large: 413,
   forbidden_host: 403,
   forbidden_origin: 403,
+  home_lost: 503,
   idempotency_mismatch: 422,
   in_flight: 409,
   lane_write_failed: 507,
+  lanes_gone: 503,
   no_agent: 404,
   no_peer: 400,
   not_found: 404,

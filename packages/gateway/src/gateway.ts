@@ -16,7 +16,7 @@ import { gatewayToken, readCredentials } from "./config/credentials.ts";
 import type { AgentConfig, Config } from "./config/schema.ts";
 import { deliver, undelivered } from "./deliver.ts";
 import { GatewayError } from "./errors.ts";
-import { type Home, openHome } from "./home.ts";
+import { type Home, openHome, runsElsewhere, whileOurs } from "./home.ts";
 import type { HttpServer } from "./http/server.ts";
 import type { LaneStore } from "./lanes.ts";
 import { createHub, type Hub } from "./live/hub.ts";
@@ -32,6 +32,8 @@ import { createTurns, type Turns } from "./turns.ts";
 /** Replies that are sent at once. */
 const SENDS_MAX = 8;
 const FORGET_EVERY_MS = 3_600_000;
+/** How often the home's lock is looked at, besides at every claim and message. */
+const LOOK_AT_HOME_MS = 1_000;
 
 export interface GatewayOptions {
   readonly home: string;
@@ -58,6 +60,8 @@ export interface Gateway extends AsyncDisposable {
   start(): Promise<void>;
   /** Idempotent. Waits until what is at work is finished or put back. */
   stop(): Promise<void>;
+  /** Resolves with the reason when it has stopped by itself (`home_lost`). */
+  readonly lost: Promise<GatewayError>;
   /** `http://host:port`, or null when it does not listen. */
   readonly address: string | null;
   /** A new one-time link, or null when it does not listen. */
@@ -76,7 +80,7 @@ interface Running {
   readonly store: LaneStore;
   readonly agents: ReadonlyMap<string, Agent>;
   readonly runners: { readonly main: Runner; readonly out: Runner };
-  readonly forgetting: Disposable;
+  readonly timers: readonly Disposable[];
   readonly http: HttpServer | null;
 }
 
@@ -86,9 +90,11 @@ export function createGateway(options: GatewayOptions): Gateway {
   const waiting = createWaiting();
   const state: { running: Running | null } = { running: null };
   const web = webChannel(options.world, ({ itemId }) => waiting.notify(itemId));
-  const parts: Parts = { options, hub, waiting, web, state };
+  const lost = Promise.withResolvers<GatewayError>();
+  const parts: Parts = { options, hub, waiting, web, state, lose: lost.resolve };
   return {
     hub,
+    lost: lost.promise,
     defaultSession: mainKey(defaultAgent(options.config).id),
     get address() {
       return state.running?.http?.address ?? null;
@@ -118,6 +124,7 @@ interface Parts {
   readonly waiting: Waiting;
   readonly web: Channel<WebArrival>;
   readonly state: { running: Running | null };
+  lose(reason: GatewayError): void;
 }
 
 function need(state: Parts["state"]): Running {
@@ -156,7 +163,8 @@ async function start(parts: Parts): Promise<Running> {
   undo.defer(() => home.release());
   if (home.previous !== null) log.warn("taking over from a gateway that did not stop", { pid: home.previous.pid });
   const { sqliteLanes } = await import("./lane-stores/sqlite.ts");
-  const store = undo.adopt(sqliteLanes(join(home.path, "lanes.sqlite"), world), (lanes) => lanes.close());
+  const lanes = undo.adopt(sqliteLanes(join(home.path, "lanes.sqlite"), world), (made) => made.close());
+  const store = whileOurs(lanes, home);
   const holder = JSON.stringify({ home: home.id, ...home.identity });
   const credentials = await readCredentials(home.path);
   if (credentials.tightened) log.warn("credentials.json could be read by others; it is 0600 now");
@@ -169,16 +177,16 @@ async function start(parts: Parts): Promise<Running> {
   const observe = observer(parts.hub);
   known.agents = await openAgents({ ...options, home, holder, observe, turns, model });
   undo.defer(() => closeAgents(known.agents));
-  const returned = await store.takeOver(holder);
+  const returned = await store.takeOver(holder, runsElsewhere);
   if (returned > 0) log.info("work of an earlier process goes on", { items: returned });
   const runners = startRunners(parts, { store, holder, turns });
   ring.out = runners.out.wake;
   undo.defer(() => stopRunners(runners));
   const http = await listen(parts, { store, agents: known.agents, token });
   if (http !== null) home.announce(http.address);
-  const forgetting = forgetEvery(parts, store);
+  const timers = [forgetEvery(parts, store), watchHome(parts, home)];
   undo.move();
-  return { home, store, agents: known.agents, runners, forgetting, http };
+  return { home, store, agents: known.agents, runners, timers, http };
 }
 
 interface TurnsParts {
@@ -270,13 +278,28 @@ function forgetEvery({ options }: Parts, store: LaneStore): Disposable {
   });
 }
 
+/** A gateway whose home is not its any more writes nothing new: it says so and stops. */
+function watchHome({ options, state, lose }: Parts, home: Home): Disposable {
+  return options.world.every(LOOK_AT_HOME_MS, () => {
+    const { running } = state;
+    if (running === null || home.isOurs()) return;
+    state.running = null;
+    const reason = new GatewayError("home_lost", { home: home.path });
+    options.log.error(reason.message, { code: reason.code });
+    const stopped = stop(running).catch((error: unknown) =>
+      options.log.error("the stop failed", { why: messageOf(error) }),
+    );
+    void stopped.then(() => lose(reason));
+  });
+}
+
 async function stopRunners({ main, out }: Running["runners"]): Promise<void> {
   await main.stop();
   await out.stop();
 }
 
-async function stop({ home, store, agents, runners, forgetting, http }: Running): Promise<void> {
-  forgetting[Symbol.dispose]();
+async function stop({ home, store, agents, runners, timers, http }: Running): Promise<void> {
+  for (const timer of timers) timer[Symbol.dispose]();
   await http?.close();
   await stopRunners(runners);
   await closeAgents(agents);

@@ -9,10 +9,11 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import {
   errnoOf,
-  type FileLock,
   type Identity,
   identityOf,
   isObject,
+  type KernelLock,
+  livenessOf,
   makePrivateDirectory,
   messageOf,
   parseIdentity,
@@ -24,6 +25,7 @@ import {
 } from "@holdfast/base";
 import { CREDENTIALS_FILE } from "./config/credentials.ts";
 import { GatewayError } from "./errors.ts";
+import type { LaneStore } from "./lanes.ts";
 
 /** How often and how long apart the lock is asked for: another program may hold it for a moment to see whether it is free. */
 const TRIES = 5;
@@ -38,6 +40,8 @@ export interface Home {
   readonly previous: Identity | null;
   /** Says where this gateway answers, for people and for `holdfast send`. */
   announce(address: string): void;
+  /** False once `home.lock` was removed or replaced: another gateway may then be here. Cheap. */
+  isOurs(): boolean;
   release(): void;
 }
 
@@ -83,7 +87,7 @@ function busy(home: string): GatewayError {
   });
 }
 
-async function take(home: string, world: World): Promise<FileLock> {
+async function take(home: string, world: World): Promise<KernelLock> {
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     const lock = tryFileLock(lockPath(home));
     if (lock !== undefined) return lock;
@@ -113,7 +117,7 @@ function previousOf(home: string): Identity | null {
 
 /** Takes the home, making it (0700) at first use. Throws `home_busy` or `home_unusable`; nothing is held then. */
 export async function openHome(path: string, world: World): Promise<Home> {
-  let lock: FileLock | undefined;
+  let lock: KernelLock | undefined;
   try {
     await makePrivateDirectory(path);
     lock = await take(path, world);
@@ -126,7 +130,7 @@ export async function openHome(path: string, world: World): Promise<Home> {
   }
 }
 
-function held(path: string, id: string, lock: FileLock, previous: Identity | null, world: World): Home {
+function held(path: string, id: string, lock: KernelLock, previous: Identity | null, world: World): Home {
   const identity = identityOf(world.newId("holder"));
   lock.note(identity);
   return {
@@ -135,6 +139,7 @@ function held(path: string, id: string, lock: FileLock, previous: Identity | nul
     identity,
     previous,
     announce: (address) => lock.note({ ...identity, address }),
+    isOurs: () => lock.stillHeld(),
     release: () => {
       lock.note({ ...identity, released: true });
       lock.release();
@@ -142,9 +147,33 @@ function held(path: string, id: string, lock: FileLock, previous: Identity | nul
   };
 }
 
+/** The lanes as long as the home is ours: claims and new items are refused with `home_lost` from then on. */
+export function whileOurs(store: LaneStore, home: Pick<Home, "path" | "isOurs">): LaneStore {
+  const check = (): void => {
+    if (!home.isOurs()) throw new GatewayError("home_lost", { home: home.path });
+  };
+  return {
+    ...store,
+    async enqueue(item, nowMs) {
+      check();
+      return store.enqueue(item, nowMs);
+    },
+    async claim(request) {
+      check();
+      return store.claim(request);
+    },
+  };
+}
+
+/** Whether a claim's holder is another process that is proven to live: a gateway whose home.lock was removed. */
+export function runsElsewhere(holder: string): boolean {
+  const identity = parseIdentity(tryParse(holder));
+  return identity !== undefined && identity.pid !== process.pid && livenessOf(identity) === "alive";
+}
+
 /** The gateway that runs on this home, or null when none does. Holds the lock for a moment to find out. */
 export async function findGateway(home: string): Promise<RunningGateway | null> {
-  let lock: FileLock | undefined;
+  let lock: KernelLock | undefined;
   try {
     lock = tryFileLock(lockPath(home));
   } catch (error) {

@@ -77,8 +77,11 @@ export interface LaneStore {
   release(id: string, holder: string, notBeforeMs: number): Promise<boolean>;
   /** The end of the item. */
   settle(id: string, holder: string, state: "done" | "failed", result: JsonObject, nowMs: number): Promise<boolean>;
-  /** Returns what holders other than this one had claimed to the queue; how many. Only for whoever owns the home. */
-  takeOver(holder: string): Promise<number>;
+  /**
+   * Returns what holders other than this one had claimed to the queue; how many. Only for whoever owns the home. What a
+   * spared holder has stays its own until its lease ends.
+   */
+  takeOver(holder: string, spared?: (holder: string) => boolean): Promise<number>;
   get(id: string): Promise<LaneItem | undefined>;
   list(query: ItemQuery): Promise<readonly LaneItem[]>;
   /** When, at the earliest, an item of the lane may be claimed, as far as the first of each queue tell; null: none is there. */

@@ -21,7 +21,7 @@ function firstSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** With --json one line `{ "address", "signIn", "home", "pid" }` once it answers. Throws `home_busy` (exit 4) and the like. */
+/** With --json one line `{ "address", "signIn", "home", "pid" }` once it answers. Throws `home_busy` (exit 4) and the like, `home_lost` when it had to stop. */
 export async function runGateway(context: CommandContext, options: { readonly port?: number }): Promise<ExitCode> {
   const told = firstSignal();
   const gateway = await makeGateway(context, await openLog(context.env), options.port);
@@ -35,7 +35,8 @@ export async function runGateway(context: CommandContext, options: { readonly po
       paint.dim("  Ctrl-C stops it; what was accepted is kept."),
     ].join("\n"),
   );
-  const signal = await told;
+  const signal = await Promise.race([told, gateway.lost]);
+  if (typeof signal !== "string") throw signal;
   context.output.note(
     `${signal}: finishing what runs, then stopping. Once more stops at once; nothing is lost either way.`,
   );

@@ -163,6 +163,14 @@ const CASES: Readonly<Record<string, Readonly<Record<string, (store: LaneStore) 
       strictEqual((await claimed(store, 1)).key, "k1");
       strictEqual(await store.takeOver("me"), 0);
     },
+    "a spared holder keeps what it has until its lease ends": async (store) => {
+      for (const key of ["k1", "k2"]) await store.enqueue(message(key, key), 1);
+      await claimed(store, 1, "alive");
+      await claimed(store, 1, "dead");
+      strictEqual(await store.takeOver("me", (holder) => holder === "alive"), 1);
+      strictEqual((await claimed(store, 1)).key, "k2");
+      strictEqual(await claim(store, 1), undefined);
+    },
   },
   looking: {
     "list filters by queue and state, newest limited, oldest first": async (store) => {

@@ -86,8 +86,9 @@ export function memoryLanes(world: World): LaneStore {
     async settle(id, holder, state, result, nowMs) {
       return change(id, holder, { state, result: structuredClone(result), holder: null, settledMs: nowMs });
     },
-    async takeOver(holder) {
-      const held = rows.filter((row) => row.state === "claimed" && row.holder !== holder);
+    async takeOver(holder, spared = () => false) {
+      const other = (row: Row): boolean => row.holder !== null && row.holder !== holder && !spared(row.holder);
+      const held = rows.filter((row) => row.state === "claimed" && other(row));
       for (const row of held) rows[rows.indexOf(row)] = { ...row, state: "queued", holder: null };
       return held.length;
     },

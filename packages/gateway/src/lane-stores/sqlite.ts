@@ -2,7 +2,7 @@
  * Lanes in one SQLite file: WAL with synchronous FULL, so that what `enqueue` acknowledged survives a power loss.
  * Each method is one statement or one immediate transaction. Text of items is bound, never spliced into SQL.
  */
-import { chmodSync } from "node:fs";
+import { chmodSync, statSync } from "node:fs";
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import { type JsonObject, messageOf, type World } from "@holdfast/base";
 import { GatewayError } from "../errors.ts";
@@ -108,6 +108,12 @@ function open(path: string): DatabaseSync {
   }
 }
 
+/** Device and inode, or null: SQLite goes on writing into a file that has no name any more. */
+function inodeOf(path: string): string | null {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? null : `${found.dev}:${found.ino}`;
+}
+
 /** A write, with SQLite's reason in our error. A failed statement changes nothing. */
 function attempt<T>(write: () => T): T {
   try {
@@ -136,6 +142,13 @@ export function sqliteLanes(path: string, world: World): LaneStore {
     throw new GatewayError("lanes_unusable", { file: path, why: messageOf(error) }, error);
   }
   const sql = statements(db);
+  const files = [path, `${path}-wal`].map((file) => ({ file, inode: inodeOf(file) }));
+  const checkInPlace = (undo = (): unknown => undefined): void => {
+    const gone = files.find(({ file, inode }) => inodeOf(file) !== inode);
+    if (gone === undefined) return;
+    undo();
+    throw new GatewayError("lanes_gone", { file: gone.file });
+  };
   const written = (statement: string, values: Record<string, string | number | null>): number => {
     world.at("lane:before-write");
     const { changes } = attempt(() => sql(statement).run(values));
@@ -145,9 +158,14 @@ export function sqliteLanes(path: string, world: World): LaneStore {
 
   return {
     async enqueue(item, nowMs) {
+      if (item.lane === "main") checkInPlace();
       const fresh = written(INSERT, newRow(item, nowMs, world)) === 1;
       const row = sql("select * from items where lane = :lane and key = :key").get({ lane: item.lane, key: item.key });
-      return { fresh, item: itemOf(row!) };
+      const queued = itemOf(row!);
+      // What is acknowledged must be where the next process looks for it; what is refused must not run.
+      if (item.lane === "main")
+        checkInPlace(() => fresh && written(`delete from items where id = :id`, { id: queued.id }));
+      return { fresh, item: queued };
     },
     async claim(request) {
       return claimNext(sql, world, request);
@@ -169,10 +187,13 @@ export function sqliteLanes(path: string, world: World): LaneStore {
       const set = "state = :state, result = :result, holder = null, settled_ms = :now";
       return written(`update items set ${set} where ${MINE}`, values) === 1;
     },
-    async takeOver(holder) {
-      const where = "state = 'claimed' and holder <> :holder";
-      if (sql(`select 1 from items where ${where} limit 1`).get({ holder }) === undefined) return 0;
-      return written(`update items set state = 'queued', holder = null where ${where}`, { holder });
+    async takeOver(holder, spared = () => false) {
+      const found = sql("select distinct holder from items where state = 'claimed' and holder <> :holder").all({
+        holder,
+      });
+      const others = found.map((row) => text(row, "holder")).filter((other) => !spared(other));
+      const back = "update items set state = 'queued', holder = null where state = 'claimed' and holder = :other";
+      return others.reduce((total, other) => total + written(back, { other }), 0);
     },
     async get(id) {
       const row = sql("select * from items where id = :id").get({ id });
