@@ -141,7 +141,7 @@ class AgentMigration {
       row: { ...fields, importedFrom },
       origin: originOf(row),
       adjust: adjustEntry,
-      leaf: leaf ?? null,
+      ...(typeof leaf === "string" ? { leaf } : {}),
     });
     notes.carried.push({ source, ...imported });
   }

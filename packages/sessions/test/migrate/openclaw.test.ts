@@ -1,5 +1,5 @@
 /** OpenClaw homes of both kinds brought over: what comes, what does not, and that the source is only read. */
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { migrateOpenClaw } from "../../src/migrate/openclaw.ts";
@@ -87,6 +87,22 @@ test("the SQLite store: what was not checkpointed, what is compressed, the leaf,
   expect((await migrateOpenClaw(options)).carried).toMatchObject([{ kind: "unchanged" }]);
   expect(await readdir(place.directory)).not.toContain(".migrating");
   expect(await hashesOf(dir.path)).toEqual(before);
+});
+
+test("an entry that moved the leaf is honoured", async () => {
+  await using dir = await tempDir();
+  await using place = await testPlace();
+  await jsonHome(dir.path);
+  const moved = {
+    type: "leaf",
+    id: "l1",
+    parentId: `${DIRECT}-a`,
+    targetId: `${DIRECT}-u`,
+    timestamp: "2026-01-05T09:00:02.000Z",
+  };
+  await appendFile(join(dir.path, "agents/main/sessions", `${DIRECT}.jsonl`), `${JSON.stringify(moved)}\n`);
+  await migrateOpenClaw({ from: dir.path, placeFor: async () => place });
+  expect(await textsIn(join(place.directory, `${DIRECT}.jsonl`))).toEqual(["hello"]);
 });
 
 test("a broken sessions.json costs no transcript", async () => {
