@@ -16,6 +16,8 @@ export const CLI_ERRORS = {
     "The reader of the output went away, so nothing more was appended. Lines acknowledged before are kept.",
   gateway_unreachable: "The gateway at {address} does not answer: {why}. Look at its log, or stop it and try again.",
   gateway_refused: "The gateway answered {status}: {what}",
+  gateway_runs:
+    "A gateway works on {home}, and this command has no way through it. Stop the gateway, run the command, and start it again.",
   gateway_not_ready: "A gateway holds {home} but has not said where it listens. Wait a moment and try again.",
   demo_failed: "The demo did not come to its end: {why}. What it wrote is kept in {home}.",
   system: "{what}{where}. {hint}",
@@ -50,6 +52,9 @@ const EXIT_OF: Readonly<Record<string, ExitCode>> = {
   home_busy: EXIT.busy,
   lock_timeout: EXIT.busy,
   gateway_not_ready: EXIT.busy,
+  gateway_runs: EXIT.busy,
+  session_exists: EXIT.usage,
+  key_unknown: EXIT.usage,
   in_flight: EXIT.busy,
   too_busy: EXIT.busy,
   stopping: EXIT.busy,

@@ -9,16 +9,17 @@ export const HELP = `holdfast: an assistant whose conversations and actions surv
   holdfast demo [--seed N] [--lang L]  the to-do story, with a real SIGKILL, in a temporary home
 
   holdfast session list                what conversations there are (also: holdfast sessions)
-  holdfast session show NAME           one of them
-  holdfast session tree NAME           its branches
-  holdfast session context NAME        what the model would get, and why
+  holdfast session show|tree|context NAME   one of them · its branches · what the model would get
+  holdfast session branch NAME ENTRY   go on from there (label NAME ENTRY TEXT: give it a name)
+  holdfast session fork NAME KEY       another one that begins with a copy
+  holdfast session rename NAME TEXT    give it a name (reset NAME: begin anew, the old one is kept)
+  holdfast session archive|restore NAME · clear --session NAME|--all · cleanup [--dry-run]
   holdfast session export NAME         to stdout: --format json, jsonl, markdown, html or flat
   holdfast session import FILE         take in a transcript, an export or the older layout
   holdfast migrate openclaw|pi DIR     bring a history over; the source is only read
 
   holdfast transcript verify FILE      is a transcript whole; works without a gateway or a home
-  holdfast transcript tree FILE        its branches
-  holdfast transcript context FILE     what a model would get
+  holdfast transcript tree|context FILE   its branches · what a model would get
   holdfast transcript append FILE      JSON lines from stdin; each acknowledged when it is durable
   holdfast transcript branch FILE ID   go on from that entry
   holdfast transcript repair FILE      a sound one beside it, and what had to be changed

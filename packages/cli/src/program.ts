@@ -6,6 +6,7 @@ import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 
 import type { CommandContext, GlobalOptions } from "./context.ts";
 import { CliError, EXIT, type ExitCode } from "./errors.ts";
 import { HELP } from "./help.ts";
+import { addActs, addPutAway } from "./program-acts.ts";
 
 type MakeContext = (options: GlobalOptions) => CommandContext;
 /** Registers a command whose `action` returns its exit code. */
@@ -78,6 +79,8 @@ function addSession(program: Command, act: Act): void {
   addContextOptions(session.command("context <name>"))
     .description("what the model would get, and why")
     .action((name, options) => act(async (context) => (await commands()).contextOfSession(context, name, options)));
+  addActs(session, act);
+  addPutAway(session, act);
   addKeeping(program, session, act);
 }
 

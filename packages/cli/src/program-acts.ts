@@ -1,0 +1,59 @@
+/** The grammar of the commands that change conversations: part of program.ts, apart for its length. */
+import type { Command } from "commander";
+import type { CommandContext } from "./context.ts";
+import type { ExitCode } from "./errors.ts";
+
+type Act = (work: (context: CommandContext) => Promise<ExitCode>) => Promise<void>;
+
+export function addActs(session: Command, act: Act): void {
+  const commands = () => import("./commands/acts.ts");
+  session
+    .command("branch <name> <entry>")
+    .description("go on from this entry; durable at once")
+    .action((name, entry) => act(async (context) => (await commands()).branchSession(context, name, entry)));
+  session
+    .command("fork <name> <key>")
+    .description("a new conversation under another key that begins with a copy")
+    .option("--entry <id>", "copy up to this entry instead of the current leaf")
+    .option("--whole-turns", "leave out a question that has no answer yet")
+    .action((name, key, options) =>
+      act(async (context) => (await commands()).forkSession(context, name, key, options)),
+    );
+  session
+    .command("label <name> <entry> <text>")
+    .description("name an entry; an empty text takes the name back")
+    .action((name, entry, text) => act(async (context) => (await commands()).labelOf(context, name, entry, text)));
+  session
+    .command("rename <name> <text>")
+    .description("name the conversation; an empty text takes the name back")
+    .action((name, text) => act(async (context) => (await commands()).rename(context, name, text)));
+}
+
+export function addPutAway(session: Command, act: Act): void {
+  const commands = () => import("./commands/put-away.ts");
+  session
+    .command("reset <name>")
+    .description("begin anew under the same key; the transcript is kept")
+    .action((name) => act(async (context) => (await commands()).resetSession(context, name)));
+  session
+    .command("clear")
+    .description("end conversations: transcripts into the archive, rows away")
+    .option("--session <name>", "which one")
+    .option("--all", "all of them")
+    .option("--yes", "do not ask")
+    .action((options) => act(async (context) => (await commands()).clearSessions(context, options)));
+  session
+    .command("archive <name>")
+    .description("put one away until it is spoken to again")
+    .action((name) => act(async (context) => (await commands()).archiveSession(context, name)));
+  session
+    .command("restore <name>")
+    .description("get one back; also by the session id of one that was ended")
+    .option("--as <key>", "under this key instead of the one the transcript names")
+    .action((name, options) => act(async (context) => (await commands()).restoreSession(context, name, options)));
+  session
+    .command("cleanup")
+    .description("retention now")
+    .option("--dry-run", "only say what would be done")
+    .action((options) => act(async (context) => (await commands()).cleanup(context, options)));
+}
