@@ -12,6 +12,8 @@ export const LIMITS = {
   /** An item that finds the right in other hands waits this long, doubling to the second number. */
   busyDelayMs: 1_000,
   busyDelayMaxMs: 30_000,
+  /** Longest wait that a provider may ask for; a message that would wait longer fails visibly. */
+  retryAfterMaxMs: 300_000,
   /** Write lock. */
   writeLockTimeoutMs: 60_000,
   writeLockStaleMs: 1_800_000,

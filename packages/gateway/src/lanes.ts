@@ -68,7 +68,10 @@ export interface ItemQuery {
 export interface LaneStore {
   /** Idempotent by key: a known key returns the item that is there, whatever became of it. */
   enqueue(item: NewLaneItem, nowMs: number): Promise<{ readonly fresh: boolean; readonly item: LaneItem }>;
-  /** The oldest item that may be worked on now, or undefined. An expired lease counts as none. */
+  /**
+   * The oldest item that may be worked on now, or undefined. An expired lease counts as none. A time that is further ahead
+   * than the longest delay (`LIMITS.retryAfterMaxMs`) or the lease is due: the clock was set back.
+   */
   claim(request: ClaimRequest): Promise<LaneItem | undefined>;
   renew(id: string, holder: string, leaseUntilMs: number): Promise<boolean>;
   /** Changes what a claimed item remembers of its work. */

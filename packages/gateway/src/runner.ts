@@ -76,7 +76,8 @@ async function loop(state: State): Promise<void> {
     const heard = state.bell.promise;
     try {
       const item = running.size < options.limit ? await claimOne(options) : undefined;
-      if (item === undefined) await pause(heard, await pauseMs(state), options.world);
+      // At work here already: its lease only seemed to have run out, because the clock jumped. The claim renewed it.
+      if (item === undefined || running.has(item.id)) await pause(heard, await pauseMs(state), options.world);
       else running.set(item.id, runOne(state, item));
     } catch (error) {
       options.log.error("the lane store failed", { lane: options.lane, why: messageOf(error) });

@@ -1,5 +1,5 @@
 /** The runner over memory lanes: order, limits, faults, stopping. Nothing here waits for time to pass. */
-import { realWorld } from "@holdfast/base";
+import { realWorld, type World } from "@holdfast/base";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { memoryLanes } from "../src/lane-stores/memory.ts";
 import type { LaneItem, LaneStore } from "../src/lanes.ts";
@@ -110,4 +110,42 @@ test("a stop aborts what runs and puts it back", async () => {
   await begun.promise;
   await runner.stop();
   expect(await states(store)).toEqual(["queued"]);
+});
+
+test("an item whose lease seems to have run out, because the clock jumped, is not begun twice", async () => {
+  const clock = { aheadMs: 0 };
+  const jumping: World = { ...world, nowMs: () => world.nowMs() + clock.aheadMs };
+  const store = memoryLanes(jumping);
+  const go = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const runner = startRunner({
+    lane: "main",
+    store,
+    holder: "me",
+    leaseMs: 30_000,
+    limit: 2,
+    world: jumping,
+    log: silentLog,
+    stopReason: () => new Error("stop"),
+    async work(item) {
+      begun.push(item.key);
+      if (item.key === "slow") await go.promise;
+      return settle(item, store);
+    },
+    failed: async () => ({ kind: "again", delayMs: 0 }),
+  });
+  onTestFinished(() => runner.stop());
+  const put = async (key: string) => {
+    await store.enqueue({ lane: "main", key, queue: key, body: {} }, jumping.nowMs());
+    runner.wake();
+  };
+  await put("slow");
+  await vi.waitFor(() => expect(begun).toEqual(["slow"]));
+  clock.aheadMs = 3_600_000;
+  await put("second");
+  runner.wake();
+  await vi.waitFor(() => expect(begun).toContain("second"), { timeout: 8_000 });
+  go.resolve();
+  await vi.waitFor(async () => expect(await states(store)).toEqual(["done", "done"]));
+  expect(begun).toEqual(["slow", "second"]);
 });

@@ -44,6 +44,14 @@ export function holderLiveness(holder: string): Liveness {
   return identity === undefined ? "unknown" : livenessOf(identity);
 }
 
+/** Clocks of two machines may differ by this much. */
+const CLOCKS_APART_MAX_MS = 300_000;
+
+/** Whether the lease still runs. One that ends later than any could means that the clock was set back since. */
+function runs(lease: Lease, { leaseMs, nowMs }: { readonly leaseMs: number; readonly nowMs: number }): boolean {
+  return lease.untilMs > nowMs && lease.untilMs <= nowMs + leaseMs + CLOCKS_APART_MAX_MS;
+}
+
 /** A claim at `nowMs`: the next number, unless a lease still runs whose holder is not proven dead. */
 export function claim(
   rights: Rights,
@@ -51,7 +59,7 @@ export function claim(
   liveness: (holder: string) => Liveness = holderLiveness,
 ): { readonly rights: Rights; readonly claim: Claim } {
   const lease = rights.lease;
-  if (lease !== null && lease.untilMs > ask.nowMs && liveness(lease.holder) !== "dead") {
+  if (lease !== null && runs(lease, ask) && liveness(lease.holder) !== "dead") {
     return { rights, claim: { kind: "held", by: lease.holder, untilMs: lease.untilMs } };
   }
   const t = rights.t + 1;

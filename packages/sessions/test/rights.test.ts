@@ -63,6 +63,13 @@ test("the number only grows; a right is taken only after its lease or from the d
   );
 });
 
+test("a lease that ends later than any could, because the clock was set back, holds nobody up; clocks may differ a little", () => {
+  const asked = { session: "s", holder: "a", leaseMs: LEASE_MS, nowMs: 3_600_000 };
+  const { rights } = claim(NO_RIGHTS, asked, () => "alive");
+  const later = (nowMs: number) => claim(rights, { ...asked, holder: "b", nowMs }, () => "alive").claim.kind;
+  expect([later(3_600_000 - 60_000), later(0)]).toEqual(["held", "claimed"]);
+});
+
 test.each([undefined, null, "x", {}, { g: 1 }, { g: "1", t: 1 }, { g: 1.5, t: 1 }])(
   "%j is no record of rights",
   (value) => {

@@ -163,6 +163,16 @@ const CASES: Readonly<Record<string, Readonly<Record<string, (store: LaneStore) 
       strictEqual((await claimed(store, 1)).key, "k1");
       strictEqual(await store.takeOver("me"), 0);
     },
+    "a clock that was set back blocks nothing": async (store) => {
+      const [late, early] = [1_000_000_000, 5];
+      for (const key of ["k1", "k2"]) await store.enqueue(message(key, key), late);
+      const item = await claimed(store, late);
+      await store.release(item.id, "me", late + 1_000);
+      await claimed(store, late, "k2's");
+      strictEqual((await claimed(store, early)).key, "k1");
+      strictEqual((await claimed(store, early)).key, "k2");
+      strictEqual(await claim(store, early), undefined);
+    },
     "a spared holder keeps what it has until its lease ends": async (store) => {
       for (const key of ["k1", "k2"]) await store.enqueue(message(key, key), 1);
       await claimed(store, 1, "alive");

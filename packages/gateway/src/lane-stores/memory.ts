@@ -1,5 +1,5 @@
 /** Lanes in memory, for tests: the contract in its plainest form, nothing survives the process. */
-import type { World } from "@holdfast/base";
+import { LIMITS, type World } from "@holdfast/base";
 import type { ClaimRequest, ItemQuery, ItemState, LaneItem, LaneStore, NewLaneItem } from "../lanes.ts";
 
 interface Row extends LaneItem {
@@ -40,9 +40,12 @@ function newRow(item: NewLaneItem, id: string, nowMs: number): Row {
   };
 }
 
-function claimable(row: Row, { lane, nowMs }: ClaimRequest): boolean {
-  if (row.lane !== lane || !unfinished(row) || row.notBeforeMs > nowMs) return false;
-  return row.state === "queued" || row.leaseUntilMs <= nowMs;
+/** Further ahead than anybody ever asks for is no time but a clock that was set back since. */
+const ahead = (atMs: number, nowMs: number, mostMs: number): boolean => atMs > nowMs && atMs <= nowMs + mostMs;
+
+function claimable(row: Row, { lane, nowMs, leaseMs }: ClaimRequest): boolean {
+  if (row.lane !== lane || !unfinished(row) || ahead(row.notBeforeMs, nowMs, LIMITS.retryAfterMaxMs)) return false;
+  return row.state === "queued" || !ahead(row.leaseUntilMs, nowMs, leaseMs);
 }
 
 function selected(row: Row, { lane, queue, states }: ItemQuery): boolean {

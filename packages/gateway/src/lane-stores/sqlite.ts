@@ -4,7 +4,7 @@
  */
 import { chmodSync, statSync } from "node:fs";
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
-import { type JsonObject, messageOf, type World } from "@holdfast/base";
+import { type JsonObject, LIMITS, messageOf, type World } from "@holdfast/base";
 import { GatewayError } from "../errors.ts";
 import type {
   ClaimRequest,
@@ -52,10 +52,13 @@ const FIRST = `not exists (
   select 1 from items as earlier
   where earlier.lane = item.lane and earlier.queue = item.queue and earlier.seq < item.seq and earlier.${OPEN}
 )`;
+/** Further ahead than anybody ever asks for is no time but a clock that was set back since. */
+const DUE = "(not_before_ms <= :now or not_before_ms > :now + :delayMax)";
+const EXPIRED = "(lease_until_ms <= :now or lease_until_ms > :now + :lease)";
 /** The oldest open item of each queue, if it may be worked on now. */
 const NEXT = `
 select seq from items as item
-where lane = :lane and ${OPEN} and not_before_ms <= :now and (state = 'queued' or lease_until_ms <= :now) and ${FIRST}
+where lane = :lane and ${OPEN} and ${DUE} and (state = 'queued' or ${EXPIRED}) and ${FIRST}
 order by seq limit 1`;
 const CLAIM = `
 update items set state = 'claimed', claims = claims + 1, holder = :holder, lease_until_ms = :until
@@ -254,9 +257,10 @@ function listed(sql: (text: string) => StatementSync, query: ItemQuery): LaneIte
 /** Looking is not writing: an idle gateway leaves the disk alone. */
 function claimNext(sql: (text: string) => StatementSync, world: World, request: ClaimRequest): LaneItem | undefined {
   const { lane, holder, nowMs, leaseMs } = request;
-  if (sql(NEXT).get({ lane, now: nowMs }) === undefined) return undefined;
+  const time = { now: nowMs, lease: leaseMs, delayMax: LIMITS.retryAfterMaxMs };
+  if (sql(NEXT).get({ lane, ...time }) === undefined) return undefined;
   world.at("lane:before-write");
-  const row = attempt(() => sql(CLAIM).get({ lane, holder, now: nowMs, until: nowMs + leaseMs }));
+  const row = attempt(() => sql(CLAIM).get({ lane, holder, ...time, until: nowMs + leaseMs }));
   world.at("lane:after-write");
   return row && itemOf(row);
 }
