@@ -21,6 +21,9 @@ const NEWLINE = 0x0a;
 /** Sixteen times what we write ourselves; other programs may write more than we do, but not without end. */
 const LINE_BYTES_MAX = 16 * LIMITS.entryBytesMax;
 
+/** Backwards, the first piece is small, since often one line is wanted; each is twice the one before. */
+const FIRST_STEP_BYTES = LIMITS.readChunkBytes / 8;
+
 /** Pieces of a line that spans chunks, kept up to the limit. */
 interface Pieces {
   readonly list: Buffer[];
@@ -68,8 +71,10 @@ export async function* backwardBatches(source: ByteSource, from = source.size): 
   let pieces: Pieces = { list: [], length: 0 };
   // The newline that ends the line being joined; the very last line may lack it.
   let ended = false;
+  let step = FIRST_STEP_BYTES;
   for (let at = from; at > 0; ) {
-    const begin = Math.max(0, at - LIMITS.readChunkBytes);
+    const begin = Math.max(0, at - step);
+    step = Math.min(2 * step, LIMITS.readChunkBytes);
     const chunk = await source.read(begin, at - begin);
     const batch: RawLine[] = [];
     let end = chunk.length;

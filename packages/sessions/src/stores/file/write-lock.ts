@@ -69,13 +69,17 @@ export class WriteLocks {
   readonly #place: Place;
   readonly #options: LockOptions;
   readonly #queues = new Queues();
-  /** Says in the note who wrote last: the same writer keeps its generation. */
-  readonly token: string;
+  #token: string | undefined;
 
   constructor(place: Place, options: LockOptions) {
     this.#place = place;
     this.#options = options;
-    this.token = place.world.newId("holder");
+  }
+
+  /** Says in the note who wrote last: the same writer keeps its generation. Made when needed: readers need none. */
+  get token(): string {
+    this.#token ??= this.#place.world.newId("holder");
+    return this.#token;
   }
 
   /** Runs `work` holding the lock of the transcript at `path` (a real path). Throws `lock_timeout`, `lock_mode_unavailable`. */
