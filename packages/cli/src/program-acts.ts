@@ -1,5 +1,5 @@
 /** The grammar of the commands that change conversations: part of program.ts, apart for its length. */
-import type { Command } from "commander";
+import { Argument, type Command, Option } from "commander";
 import type { CommandContext } from "./context.ts";
 import type { ExitCode } from "./errors.ts";
 
@@ -57,3 +57,27 @@ export function addPutAway(session: Command, act: Act): void {
     .option("--dry-run", "only say what would be done")
     .action((options) => act(async (context) => (await commands()).cleanup(context, options)));
 }
+
+/** Histories out of this home and into it. */
+export function addKeeping(program: Command, session: Command, act: Act): void {
+  const commands = () => import("./commands/keep.ts");
+  session
+    .command("export <name>")
+    .description("write a conversation to stdout")
+    .addOption(new Option("--format <format>", "as what").choices(FORMATS).default("json"))
+    .addOption(new Option("--lang <lang>", "language of headings; else by locale").choices(["en", "zh"]))
+    .action((name, options) => act(async (context) => (await commands()).exportSession(context, name, options)));
+  session
+    .command("import <file>")
+    .description("take in a transcript, an export or a file of the older layout; the file is only read")
+    .option("--session <key>", "the key it shall have; else the one it names")
+    .action((file, options) => act(async (context) => (await commands()).importSession(context, file, options)));
+  program
+    .command("migrate")
+    .description("bring a history over; the source is only read")
+    .addArgument(new Argument("<program>", "whose history").choices(["openclaw", "pi"]))
+    .argument("<dir>", "its folder, such as ~/.openclaw or ~/.pi/agent/sessions")
+    .action((from, dir) => act(async (context) => (await commands()).migrate(context, from, dir)));
+}
+
+const FORMATS = ["json", "jsonl", "markdown", "html", "flat"];

@@ -2,11 +2,11 @@
  * The grammar of the command line: commands, options, and which file does the work. Commands are imported when they run.
  * Invariant: what is not understood is refused with exit code 2 before anything was done.
  */
-import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { CommandContext, GlobalOptions } from "./context.ts";
 import { CliError, EXIT, type ExitCode } from "./errors.ts";
 import { HELP } from "./help.ts";
-import { addActs, addPutAway } from "./program-acts.ts";
+import { addActs, addKeeping, addPutAway } from "./program-acts.ts";
 
 type MakeContext = (options: GlobalOptions) => CommandContext;
 /** Registers a command whose `action` returns its exit code. */
@@ -83,30 +83,6 @@ function addSession(program: Command, act: Act): void {
   addPutAway(session, act);
   addKeeping(program, session, act);
 }
-
-/** Histories out of this home and into it. */
-function addKeeping(program: Command, session: Command, act: Act): void {
-  const commands = () => import("./commands/keep.ts");
-  session
-    .command("export <name>")
-    .description("write a conversation to stdout")
-    .addOption(new Option("--format <format>", "as what").choices(FORMATS).default("json"))
-    .addOption(new Option("--lang <lang>", "language of headings; else by locale").choices(["en", "zh"]))
-    .action((name, options) => act(async (context) => (await commands()).exportSession(context, name, options)));
-  session
-    .command("import <file>")
-    .description("take in a transcript, an export or a file of the older layout; the file is only read")
-    .option("--session <key>", "the key it shall have; else the one it names")
-    .action((file, options) => act(async (context) => (await commands()).importSession(context, file, options)));
-  program
-    .command("migrate")
-    .description("bring a history over; the source is only read")
-    .addArgument(new Argument("<program>", "whose history").choices(["openclaw", "pi"]))
-    .argument("<dir>", "its folder, such as ~/.openclaw or ~/.pi/agent/sessions")
-    .action((from, dir) => act(async (context) => (await commands()).migrate(context, from, dir)));
-}
-
-const FORMATS = ["json", "jsonl", "markdown", "html", "flat"];
 
 function addTranscript(program: Command, act: Act): void {
   const transcript = program.command("transcript").description("bare transcript files: no gateway, no home");

@@ -90,7 +90,7 @@ export interface ClearCommand {
 /** `{ cleared: [{ key, sessionId, kind, file | why }] }`, each with the worst exit code of all. */
 export async function clearSessions(context: CommandContext, options: ClearCommand): Promise<ExitCode> {
   const chosen = await toClear(context, options);
-  if (!(await agreed(context, chosen, options))) {
+  if (!(await agreed(chosen, options))) {
     context.output.result({ cleared: [] }, () => "Nothing was cleared.");
     return EXIT.ok;
   }
@@ -118,7 +118,6 @@ async function toClear(context: CommandContext, { session, all }: ClearCommand):
 
 /** Asks on a terminal. Without one, what concerns more than was named needs --yes. */
 async function agreed(
-  context: CommandContext,
   chosen: readonly StoredSession[],
   { session, all, yes }: ClearCommand,
 ): Promise<boolean> {
