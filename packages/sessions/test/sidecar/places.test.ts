@@ -116,6 +116,7 @@ test("a log that grew is read on; one that was changed, from the beginning", asy
   log.bytes = Buffer.from(fileOf(lines.slice(10, 12)));
   log.since = "rewritten";
   log.kept = await slotsOf(fileOf(lines));
+  expect(await places.run(async (tree) => tree.size)).toBe(2);
   expect(await places.run(async (tree) => [tree.size, await tree.find("e11"), await tree.find("e1")])).toEqual([
     2, 1, -1,
   ]);
@@ -162,5 +163,11 @@ describe("the way over other branches", () => {
     expect(jumped.bytes).toBeLessThan(text.length / 2);
     const misled = await read((await slotsOf(text)).map((word, at) => (at % 10 === 4 ? word + 1 : word)));
     expect(misled).toMatchObject({ path: walked.path, whole: true });
+  });
+
+  test.each([1, 1000, 100_000, 10 ** 9])("a hint to look at byte %i is not followed blindly", async (target) => {
+    const loaded = await readTail(memorySource(fileOf(branch(3000))), { jump: async () => target });
+    expect(loaded.path.map(({ id }) => id)).toEqual(["root", "mine", "leaf"]);
+    expect(loaded.report.damaged).toEqual([]);
   });
 });

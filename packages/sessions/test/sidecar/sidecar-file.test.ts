@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openSource } from "../../src/reading/source.ts";
 import { readWhole } from "../../src/reading/whole.ts";
+import { LineIndex } from "../../src/sidecar/line-index.ts";
 import { loadSidecar, SIDECAR_FROM_BYTES, sidecarPath } from "../../src/sidecar/sidecar-file.ts";
 import { SLOT_BYTES } from "../../src/sidecar/slots.ts";
 import { realDisk } from "../../src/stores/file/disk.ts";
@@ -18,11 +19,24 @@ import { fileOf, user } from "../support/make.ts";
 
 const place = { disk: realDisk, world: realWorld() };
 
-/** How many slots are kept for exactly the file as it is now; null: none that could be used. */
-async function usable(path: string): Promise<number | null> {
+/** The slots that are kept for exactly the file as it is now, if they could be used. */
+async function keptSlots(path: string): Promise<Uint32Array | undefined> {
   const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
-  const slots = await loadSidecar(place, path, { dev, ino, size: Number(size), mtimeNs, ctimeNs });
+  return loadSidecar(place, path, { dev, ino, size: Number(size), mtimeNs, ctimeNs });
+}
+
+/** How many they are; null: none. */
+async function usable(path: string): Promise<number | null> {
+  const slots = await keptSlots(path);
   return slots === undefined ? null : slots.byteLength / SLOT_BYTES;
+}
+
+/** What an index made from nothing but the file would hold. */
+async function freshSlots(path: string): Promise<Uint32Array> {
+  await using source = await openSource(path);
+  const index = LineIndex.empty();
+  await index.extend(source);
+  return index.slots;
 }
 
 /** What a full read says: ids in file order, and the parent of each. */
@@ -72,6 +86,7 @@ describe("made and used", () => {
     await session.branch("e5");
     await session.append(newUser("three"));
     expect(await usable(path)).toBe(604);
+    expect(await keptSlots(path)).toEqual(await freshSlots(path));
     await expectSame(session, path);
     await expectSameAnew(path);
   });
