@@ -117,10 +117,7 @@ async function toClear(context: CommandContext, { session, all }: ClearCommand):
 }
 
 /** Asks on a terminal. Without one, what concerns more than was named needs --yes. */
-async function agreed(
-  chosen: readonly StoredSession[],
-  { session, all, yes }: ClearCommand,
-): Promise<boolean> {
+async function agreed(chosen: readonly StoredSession[], { session, all, yes }: ClearCommand): Promise<boolean> {
   if (yes === true) return true;
   const shared = chosen.find(({ key }) => session !== undefined && sharesMain(session, key));
   const keys = chosen.map(({ key }) => printable(key)).join(", ");
