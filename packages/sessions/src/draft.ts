@@ -22,7 +22,7 @@ export interface Ground {
   readonly known: ReadonlyMap<string, Entry>;
   /** Looked up before: the paths to those of them that are not on `path`. */
   readonly paths: ReadonlyMap<string, readonly Entry[]>;
-  /** A late entry whose way back was cut off by a crash: it is written first. */
+  /** The last line, where it is not the leaf: the way back from it is written first. */
   readonly cut: Entry | null;
   readonly nowIso: string;
   newId(): string;
@@ -36,7 +36,7 @@ export interface Draft {
 
 /** Grows while the callers of one commit are drafted one after the other. */
 export class Drafting {
-  /** The way back that a crash cut off; to be written before anything else. */
+  /** The way back that the last line lacks; to be written before anything else. */
   readonly mend: readonly Unstamped[];
   readonly #ground: Ground;
   #leaf: string | null;

@@ -5,7 +5,7 @@
  */
 import type { OpenCall } from "./calls.ts";
 import type { Entry, NewEntry } from "./entry.ts";
-import { fieldsOf, parseLine } from "./entry.ts";
+import { fieldsOf, isCustom, parseLine } from "./entry.ts";
 import { SessionError } from "./errors.ts";
 import { KnownPath } from "./known-path.ts";
 import { project } from "./projection.ts";
@@ -26,7 +26,7 @@ export interface DraftGround {
   readonly open: readonly OpenCall[];
   readonly known: ReadonlyMap<string, Entry>;
   readonly paths: ReadonlyMap<string, readonly Entry[]>;
-  /** A late entry whose way back was cut off by a crash: the next writer writes it first. */
+  /** A last line that is not where the conversation stands, which other programs would think: a way back is written first. */
   readonly cut: Entry | null;
 }
 
@@ -87,7 +87,7 @@ export class Ground {
     await using now = await open();
     const loaded = await readTail(now.source, { jump: (id, before) => places.endOf(id, before) });
     const last = await lastEntry(now.source);
-    const cut = last.entry?.returnTo === undefined ? null : last.entry;
+    const cut = withoutWayBack(last.entry, loaded);
     return new Ground(store, log, { loaded, position: now.position, next: last.next, cut, places });
   }
 
@@ -150,11 +150,11 @@ export class Ground {
     }
     this.position = reading.position;
     this.#next = next;
-    const last = added.at(-1);
-    if (last !== undefined) this.#cut = last.returnTo === undefined ? null : last;
     if (judged) await this.#extend(added);
     else await this.#reload(reading.source, added);
-    return added;
+    const last = added.at(-1);
+    if (last !== undefined) this.#cut = withoutWayBack(last, this.loaded);
+    return added.filter((entry) => !isStale(entry, this.loaded));
   }
 
   async #extend(entries: readonly Entry[]): Promise<void> {
@@ -172,7 +172,7 @@ export class Ground {
 
   async #reload(source: ByteSource, met: readonly Entry[]): Promise<void> {
     this.#path = new KnownPath(await readTail(source));
-    for (const entry of met) this.#met.set(entry.id, entry);
+    for (const entry of met) if (!isStale(entry, this.loaded)) this.#met.set(entry.id, entry);
   }
 
   #loadedAt(leaf: string): Promise<Loaded> {
@@ -182,6 +182,18 @@ export class Ground {
       return readTail(source, { leaf, from });
     });
   }
+}
+
+/** Written by somebody who had lost the right to: kept, and never taken in. */
+function isStale({ id, g }: Entry, { report }: Loaded): boolean {
+  return report.stale.some((one) => one.id === id && one.g === g);
+}
+
+/** The last line, if other programs take it for the leaf and it is not: a late entry, a fence, one that came too late. */
+function withoutWayBack(last: Entry | null, loaded: Loaded): Entry | null {
+  if (last === null) return null;
+  const isElsewhere = last.returnTo !== undefined || isCustom(last, "holdfast:fence") || isStale(last, loaded);
+  return isElsewhere ? last : null;
 }
 
 /** Every id an entry names: its own, its parent's, and those that say where it belongs. */

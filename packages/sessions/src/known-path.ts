@@ -4,7 +4,7 @@
  * the log again would give.
  */
 import type { OpenCall } from "./calls.ts";
-import type { Entry } from "./entry.ts";
+import { type Entry, isCustom } from "./entry.ts";
 import { afterEntry, openCallsOf } from "./open-calls.ts";
 import { extendPath, type Loaded } from "./reading/tail.ts";
 
@@ -16,6 +16,7 @@ export class KnownPath {
   #loaded: Loaded | undefined;
   readonly #byId: Map<string, Entry>;
   #open: readonly OpenCall[];
+  #g: number;
 
   constructor(loaded: Loaded) {
     this.#rest = loaded;
@@ -23,10 +24,11 @@ export class KnownPath {
     this.#loaded = loaded;
     this.#byId = new Map(loaded.path.map((entry) => [entry.id, entry]));
     this.#open = openCallsOf(loaded.path);
+    this.#g = loaded.g;
   }
 
   get loaded(): Loaded {
-    this.#loaded ??= { ...this.#rest, path: [...this.#path] };
+    this.#loaded ??= { ...this.#rest, g: this.#g, path: [...this.#path] };
     return this.#loaded;
   }
   /** The path itself, which grows with the next entries: for use at once. */
@@ -55,10 +57,9 @@ export class KnownPath {
   /** Whether these are one plain chain from the leaf: the usual case, and the only one not looked at as a whole. */
   #isChain(entries: readonly Entry[]): boolean {
     let { leaf } = this;
-    let g = this.#path.at(-1)?.g ?? 0;
+    let g = this.#g;
     for (const entry of entries) {
-      const isPlain = entry.returnTo === undefined && entry.type !== "compaction" && !this.#byId.has(entry.id);
-      if (!isPlain || entry.parentId !== leaf || (entry.g ?? g) < g) return false;
+      if (!isPlain(entry) || this.#byId.has(entry.id) || entry.parentId !== leaf || (entry.g ?? g) < g) return false;
       leaf = entry.id;
       g = entry.g ?? g;
     }
@@ -70,8 +71,14 @@ export class KnownPath {
     for (const entry of entries) {
       this.#path.push(entry);
       this.#byId.set(entry.id, entry);
+      this.#g = entry.g ?? this.#g;
       this.#open = afterEntry(this.#open, entry, entry.g !== undefined);
     }
     return this;
   }
+}
+
+/** Whether an entry is the next on the path and nothing else. */
+function isPlain(entry: Entry): boolean {
+  return entry.returnTo === undefined && entry.type !== "compaction" && !isCustom(entry, "holdfast:fence");
 }

@@ -33,7 +33,8 @@ export class Tree<N extends TreeNode> {
 
   /**
    * Adds the next node of the file. `same` tells whether two nodes of one id are the same entry; then the second is
-   * ignored. A different one is kept, and children that come later bind to it. `sound` false: never a bridge's end.
+   * ignored. A different one is kept, and children that come later bind to it. `sound` false: never a bridge's end, and it
+   * takes no id from an earlier one.
    */
   add(node: N, same: (earlier: N, later: N) => boolean, sound = true): Added {
     const earlier = this.#byId.get(node.id);
@@ -41,7 +42,7 @@ export class Tree<N extends TreeNode> {
     const index = this.nodes.length;
     this.#parents.push(this.#resolve(node));
     this.nodes.push(node);
-    this.#byId.set(node.id, index);
+    if (sound || earlier === undefined) this.#byId.set(node.id, index);
     if (sound) this.#lastSound = index;
     return { kind: "added", index, repeats: earlier !== undefined };
   }

@@ -140,7 +140,7 @@ describe("damage: what is reported, what the context keeps", () => {
   test("stale lines are named and not followed", async () => {
     const fence = custom("f", "m2", "holdfast:fence", { g: 2 }, { g: 2 });
     const { report, entryIds } = await look(fileOf([...base, fence, answer("s", "m2", "late", { g: 1 })]));
-    expect(report).toMatchObject({ ok: false, leaf: "f", stale: [{ id: "s", g: 1 }] });
+    expect(report).toMatchObject({ ok: false, leaf: "m2", stale: [{ id: "s", g: 1 }] });
     expect(entryIds).toEqual(["m1", "m2"]);
   });
 

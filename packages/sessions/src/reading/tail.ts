@@ -6,7 +6,7 @@
  * without ids, stale lines, old versions) is read whole instead: slower, never different. Only damage that lies before
  * the context, and that no append can leave (a copy of a line above that line's own parent), is not seen from here.
  */
-import { type Entry, type Header, parseLine } from "../entry.ts";
+import { type Entry, type Header, isCustom, parseLine } from "../entry.ts";
 import { SessionError } from "../errors.ts";
 import { contextStart, type Settings, settingsIn } from "../projection.ts";
 import type { OpenReport } from "../types.ts";
@@ -24,6 +24,8 @@ export interface Loaded {
   readonly whole: boolean;
   /** In force before the path's first entry; null when it was not asked for. */
   readonly earlier: Settings | null;
+  /** The greatest writer's number in what was read: a smaller one that comes later may be stale. */
+  readonly g: number;
   readonly header: Header | null;
   readonly version: number;
   readonly report: OpenReport;
@@ -128,6 +130,7 @@ function loadFromWalk(walk: Walk, header: ReadHeader, atStart: boolean): Loaded 
     path: walk.found.toReversed(),
     whole: walk.isWhole || walk.found.length === 0,
     earlier: walk.settings,
+    g: walk.g,
     header: header.header,
     version: header.version,
     report: {
@@ -154,6 +157,7 @@ async function loadFromWhole(whole: Whole, options: WalkOptions): Promise<Loaded
     path,
     whole: from === 0,
     earlier: options.settings === true ? await settingsBefore(whole, refs.slice(0, from), settingsIn(path)) : null,
+    g: whole.g,
     header: whole.header.header,
     version: whole.header.version,
     report: whole.report,
@@ -180,29 +184,35 @@ async function settingsBefore(whole: Whole, refs: readonly EntryRef[], here: Set
  * from what is loaded (they continue a branch that is not, repeat ids, are stale): read again.
  */
 export function extendPath(loaded: Loaded, added: readonly Entry[]): Loaded | null {
-  const last = added.at(-1);
-  if (last === undefined) return loaded;
+  if (added.length === 0) return loaded;
+  const last = added.findLast((entry) => !isCustom(entry, "holdfast:fence"));
   const known = indexById(loaded.path);
   const fresh = indexById(added);
   const isNew = fresh.size === added.length && !added.some((entry) => known.has(entry.id));
-  if (!isNew || !isRising([...loaded.path, ...added])) return null;
+  const g = greatestOf(loaded.g, added);
+  if (!isNew || g === null) return null;
+  if (last === undefined) return { ...loaded, g };
   const { above, at } = climb(added, fresh, last.returnTo ?? last.id);
-  if (at === null) return { ...loaded, path: above, whole: true };
+  if (at === null) return { ...loaded, g, path: above, whole: true };
   const index = known.get(at);
   if (index === undefined) return null;
   const path = [...loaded.path.slice(0, index + 1), ...above];
   const start = contextStart(path);
-  return loaded.whole || (start.compaction !== -1 && start.found) ? { ...loaded, path } : null;
+  return loaded.whole || (start.compaction !== -1 && start.found) ? { ...loaded, g, path } : null;
 }
 
 function indexById(entries: readonly Entry[]): ReadonlyMap<string, number> {
   return new Map(entries.map((entry, index) => [entry.id, index]));
 }
 
-/** Writers' numbers only grow; a smaller one after a larger may be stale, which the whole file tells. */
-function isRising(entries: readonly Entry[]): boolean {
-  const numbers = entries.flatMap((entry) => (entry.g === undefined ? [] : [entry.g]));
-  return numbers.every((g, index) => index === 0 || g >= (numbers[index - 1] ?? 0));
+/** Writers' numbers only grow; null: a smaller one after a larger may be stale, which the whole file tells. */
+function greatestOf(before: number, added: readonly Entry[]): number | null {
+  let greatest = before;
+  for (const { g } of added) {
+    if (g !== undefined && g < greatest) return null;
+    greatest = g ?? greatest;
+  }
+  return greatest;
 }
 
 /** From an entry upwards through what was added: those passed (oldest first) and the first id that is not among them. */

@@ -4,7 +4,7 @@
  * Invariant: it answers "whole" whenever lines further up could change what it has concluded, so the caller reads the
  * file from its beginning instead. It never guesses.
  */
-import { type CompactionEntry, type Entry, fieldsOf, isCompaction } from "../entry.ts";
+import { type CompactionEntry, type Entry, fieldsOf, isCompaction, isCustom } from "../entry.ts";
 import { entryFlaw } from "../flaws.ts";
 import { type Settings, settingsIn } from "../projection.ts";
 import type { RawLine } from "./lines.ts";
@@ -35,6 +35,7 @@ export class Walk {
   wanted: string | undefined;
   #compaction: CompactionEntry | null = null;
   #lowestG = Number.POSITIVE_INFINITY;
+  #greatestG = 0;
   /** Null until the context is complete; then what is in force at its end, as far as is known. */
   #settings: Settings | null = null;
 
@@ -47,6 +48,11 @@ export class Walk {
   /** Settings that were looked for, or null. */
   get settings(): Settings | null {
     return this.#options.settings === true ? this.#settings : null;
+  }
+
+  /** The greatest writer's number that was met. */
+  get g(): number {
+    return this.#greatestG;
   }
 
   /** Takes the line before the one given last. */
@@ -65,7 +71,10 @@ export class Walk {
   #judge(seen: Peek): Step | "take" {
     this.tally.entriesRead += 1;
     if (seen.g !== null && seen.g > this.#lowestG) return "whole";
-    if (seen.g !== null) this.#lowestG = seen.g;
+    if (seen.g !== null) {
+      this.#lowestG = seen.g;
+      this.#greatestG = Math.max(this.#greatestG, seen.g);
+    }
     if (this.#ids.has(seen.id)) return "whole";
     if (this.wanted !== undefined && seen.id !== this.wanted) return "on";
     if (this.#settings === null) return "take";
@@ -95,6 +104,8 @@ export class Walk {
   }
 
   #take(entry: Entry): Step {
+    // Whoever wrote a fence had not caught up yet: its parent may be outdated, so it is never where the conversation is.
+    if (this.wanted === undefined && isCustom(entry, "holdfast:fence")) return "on";
     // A late entry whose return line was cut off by a crash: the conversation stands where it says.
     if (this.wanted === undefined && typeof entry.returnTo === "string") return this.#above(entry.returnTo);
     this.#ids.add(entry.id);

@@ -38,6 +38,10 @@ export interface Whole {
   readonly tree: Tree<EntryRef>;
   /** Index of the entry that the conversation stands at, or -1. */
   readonly leaf: number;
+  /** Whether a line came too late: kept, and no part of any path but of lines that other programs put under it. */
+  isStale(index: number): boolean;
+  /** The greatest writer's number in the file. */
+  readonly g: number;
   /** Set when the line that should follow a late entry is missing: the late entry's record. */
   readonly cut: EntryRef | null;
   readonly header: ReadHeader;
@@ -73,7 +77,9 @@ class Scan {
   readonly #ids: string[] = [];
   #header: ReadHeader | null = null;
   #lines = 0;
+  readonly #stale = new Set<number>();
   #fence = 0;
+  #g = 0;
   #leaf = -1;
 
   constructor(source: ByteSource, visit: Visit) {
@@ -127,7 +133,8 @@ class Scan {
   async #isSame(entry: Entry): Promise<boolean> {
     const index = this.#tree.indexOf(entry.id);
     const ref = this.#tree.nodes[index];
-    return ref !== undefined && sameEntry(await this.#read(ref), entry);
+    // What came too late does not stand for the same entry written again.
+    return ref !== undefined && !this.#stale.has(index) && sameEntry(await this.#read(ref), entry);
   }
 
   #note(entry: Entry, line: RawLine, added: Added, isStale: boolean): void {
@@ -136,8 +143,10 @@ class Scan {
     }
     if (added.kind === "ignored") return;
     if (isStale) this.#odd.stale.push({ id: entry.id, g: entry.g ?? 0 });
-    else this.#leaf = added.index;
+    if (isStale) this.#stale.add(added.index);
+    else if (!isCustom(entry, "holdfast:fence")) this.#leaf = added.index;
     this.#fence = Math.max(this.#fence, fenceOf(entry));
+    this.#g = Math.max(this.#g, entry.g ?? 0);
     this.#visit(entry, added.index, this.#tree);
   }
 
@@ -161,6 +170,8 @@ class Scan {
     return {
       tree: this.#tree,
       leaf: returned === -1 ? this.#leaf : returned,
+      isStale: (index) => this.#stale.has(index),
+      g: this.#g,
       cut: returned === -1 || last === undefined ? null : last,
       header: this.#header ?? { header: null, state: "missing", version: CURRENT_VERSION },
       lines: this.#lines,

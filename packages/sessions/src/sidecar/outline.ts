@@ -23,7 +23,7 @@ export interface Outline {
   typeOf(node: number): string;
   /** Milliseconds since 1970, or NaN. */
   timeOf(node: number): number;
-  /** A repetition of an earlier entry: no part of the tree. */
+  /** A repetition of an earlier entry, or one that came too late: no part of the tree. */
   isPassedOver(node: number): boolean;
   /** Bytes: where its line begins, and the one after. */
   offsetOf(node: number): number;
@@ -130,10 +130,10 @@ export async function outlineOfWhole(source: ByteSource): Promise<Outline> {
     parentOf: (node) => tree.parentOf(node),
     typeOf: (node) => (known.has(refOf(node).type) ? refOf(node).type : ""),
     timeOf: (node) => times[node] ?? Number.NaN,
-    isPassedOver: () => false,
+    isPassedOver: (node) => whole.isStale(node),
     offsetOf: (node) => refOf(node).offset,
     endOf: (node) => refOf(node).offset + refOf(node).length + 1,
-    find: async (id) => tree.indexOf(id),
+    find: async (id) => (whole.isStale(tree.indexOf(id)) ? -1 : tree.indexOf(id)),
     read: (node) => whole.read(refOf(node)),
     readAll: (nodes) => Array.fromAsync(nodes, (node) => whole.read(refOf(node))),
     leaf: async () => whole.leaf,
