@@ -13,7 +13,7 @@ export interface World {
   nowMs(): number;
   /** Monotonic clock, milliseconds. Never jumps; only differences mean something. */
   monotonicMs(): number;
-  /** Resolves after `ms`, or rejects with `signal.reason` as soon as the signal aborts. Keeps the process alive. */
+  /** Resolves after `ms`, however long that is, or rejects with `signal.reason` as soon as the signal aborts. Keeps the process alive. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Calls `run` every `ms` until disposed. Does not keep the process alive. `run` must not throw. */
   every(ms: number, run: () => void): Disposable;
@@ -42,19 +42,49 @@ export function makeId(kind: IdKind, nowMs: number, bytes: (count: number) => Ui
   return Buffer.from(bytes(8)).toString("hex");
 }
 
+/** A longer timer fires at once: the platform keeps its milliseconds in 31 bits. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
+
+/** Calls `run` once after `ms`, however long that is, until disposed. */
+function after(ms: number, run: () => void, keepAlive: boolean): Disposable {
+  const dueMs = performance.now() + ms;
+  const arm = (leftMs: number): NodeJS.Timeout => {
+    const next = (): void => {
+      const left = dueMs - performance.now();
+      if (leftMs <= TIMER_MAX_MS || left <= 0) return run();
+      current.timer = arm(left);
+    };
+    const timer = setTimeout(next, Math.min(leftMs, TIMER_MAX_MS));
+    return keepAlive ? timer : timer.unref();
+  };
+  const current = { timer: arm(ms) };
+  return { [Symbol.dispose]: () => clearTimeout(current.timer) };
+}
+
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     const onAbort = () => {
-      clearTimeout(timer);
+      timer[Symbol.dispose]();
       reject(signal?.reason);
     };
-    const timer = setTimeout(() => {
+    const wake = () => {
       signal?.removeEventListener("abort", onAbort);
       resolve();
-    }, ms);
+    };
+    const timer = after(ms, wake, true);
     signal?.addEventListener("abort", onAbort, { once: true });
   });
+}
+
+function every(ms: number, run: () => void): Disposable {
+  const again = (): void => {
+    // Armed first, so that `run` may dispose it.
+    current.timer = after(ms, again, false);
+    run();
+  };
+  const current = { timer: after(ms, again, false) };
+  return { [Symbol.dispose]: () => current.timer[Symbol.dispose]() };
 }
 
 const chance = (): typeof import("node:crypto") => process.getBuiltinModule("node:crypto");
@@ -65,11 +95,7 @@ export function realWorld(points: PointHook = pointsFromEnvironment(process.env)
     nowMs: () => Date.now(),
     monotonicMs: () => performance.now(),
     sleep,
-    every(ms, run) {
-      const timer = setInterval(run, ms);
-      timer.unref();
-      return { [Symbol.dispose]: () => clearInterval(timer) };
-    },
+    every,
     newId: (kind) => makeId(kind, Date.now(), (count) => chance().randomBytes(count)),
     random: () => chance().randomInt(2 ** 47) / 2 ** 47,
     at: points,

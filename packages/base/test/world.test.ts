@@ -2,7 +2,7 @@
 import { getEventListeners } from "node:events";
 import { type IdKind, makeId, realWorld, uuidV7 } from "@holdfast/base";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { startChild } from "./support/child.ts";
 
 const LAST_MS = 2 ** 48 - 1;
@@ -99,6 +99,37 @@ describe("time", () => {
     const then = counted.times;
     await world.sleep(10);
     expect(counted.times).toBe(then);
+  });
+
+  test("times beyond what a timer can hold do not come at once, and come in the end", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const world = realWorld(() => {});
+    const days = 60 * 86_400_000;
+    const counted = { slept: 0, ticks: 0 };
+    void world.sleep(days).then(() => {
+      counted.slept += 1;
+    });
+    using _ticking = world.every(days, () => {
+      counted.ticks += 1;
+    });
+    await vi.advanceTimersByTimeAsync(days - 1);
+    expect(counted).toEqual({ slept: 0, ticks: 0 });
+    await vi.advanceTimersByTimeAsync(1);
+    expect(counted).toEqual({ slept: 1, ticks: 1 });
+    await vi.advanceTimersByTimeAsync(days);
+    expect(counted).toEqual({ slept: 1, ticks: 2 });
+  });
+
+  test("a long sleep ends when its signal aborts, also after its first stretch", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const abort = new AbortController();
+    const sleeping = realWorld(() => {}).sleep(2 ** 33, abort.signal);
+    await vi.advanceTimersByTimeAsync(2 ** 31);
+    abort.abort(new Error("enough"));
+    await expect(sleeping).rejects.toThrow("enough");
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test("sleep keeps the process alive, every does not", async () => {

@@ -144,7 +144,7 @@ test("a stop in the middle of a turn costs nothing: the next start answers", asy
 test("a turn that takes too long fails visibly", async () => {
   const { gateway } = await startGateway({
     model: scriptedModel(() => stalled()),
-    config: '{ agents: { defaults: { timeout: "50ms" } } }',
+    config: '{ agents: { defaults: { timeout: "1s" } } }',
   });
   const posted = await gateway.send(KEY, "hello");
   expect(posted).toMatchObject({ kind: "refused", code: "turn_failed" });

@@ -1,6 +1,6 @@
 /** The `agents` section: what every agent is by default, and what single agents change. */
 import { z } from "zod";
-import { count, duration, names, positive, ratio } from "./values.ts";
+import { count, duration, durationFrom, names, positive, ratio } from "./values.ts";
 
 const model = z.strictObject({
   primary: z
@@ -73,7 +73,7 @@ const settings = {
     .prefault(null)
     .describe("Folder of the agent's files. `null`: `workspace` in the home, `workspace-<agentId>` for other agents."),
   model: model.prefault({}),
-  timeout: duration.prefault("10m").describe("Longest time of one turn."),
+  timeout: durationFrom("1s").prefault("10m").describe("Longest time of one turn."),
   bootstrapMaxChars: positive.prefault(20_000).describe("Most characters of one workspace file in the prompt."),
   bootstrapTotalMaxChars: positive.prefault(60_000).describe("Most characters of all of them."),
   contextInjection: z

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { agentId, agents } from "./agents.ts";
-import { count, duration, free, names, overrideOf, positive, ratio, size } from "./values.ts";
+import { count, duration, durationFrom, free, names, overrideOf, positive, ratio, size } from "./values.ts";
 
 const resetSettings = {
   mode: z.enum(["none", "daily", "idle", "both"]).prefault("none").describe("When a conversation starts afresh."),
@@ -79,8 +79,8 @@ const lanes = z.strictObject({
   main: positive.prefault(4).describe("Turns that run at once."),
   subagent: positive.prefault(8).describe("Turns of subagents that run at once."),
   cron: positive.prefault(2).describe("Scheduled turns that run at once."),
-  lease: duration.prefault("30s").describe("How long a claim holds without renewal."),
-  dedupeFor: duration.prefault("30d").describe("How long a message key is remembered."),
+  lease: durationFrom("1s").prefault("30s").describe("How long a claim holds without renewal."),
+  dedupeFor: durationFrom("1m").prefault("30d").describe("How long a message key is remembered."),
   store: z
     .strictObject({ driver: z.enum(["sqlite", "redis", "postgres"]).prefault("sqlite").describe("Where lanes live.") })
     .prefault({}),

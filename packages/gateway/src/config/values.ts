@@ -22,6 +22,15 @@ function quantity(parse: Parse, example: string) {
 export const duration = quantity(durationMs, 'a duration such as "30s", "5m", "2h" or milliseconds').meta({
   title: "duration",
 });
+/** A duration that must not be shorter than `shortest`, for what would stop everything at 0. */
+export function durationFrom(shortest: string) {
+  const parse: Parse = (value) => {
+    const ms = durationMs(value);
+    if (ms < durationMs(shortest)) throw new TypeError(`too short: write at least "${shortest}"`);
+    return ms;
+  };
+  return quantity(parse, `a duration of at least "${shortest}"`).meta({ title: "duration" });
+}
 /** `"100mb"` or bytes → bytes. */
 export const size = quantity(sizeBytes, 'a size such as "100mb" or bytes').meta({ title: "size" });
 
