@@ -38,7 +38,7 @@ export async function openKey(
 ): Promise<OpenedSession> {
   const { store, world, fsync } = parts;
   for (let round = 0; round < ROUNDS_MAX; round++) {
-    const place = await placeOf(parts, key, origin);
+    const place = await placeToWrite(parts, key, origin).catch((error) => placeToRead(parts, key, error));
     if (place === undefined) continue;
     const { log, found } = place;
     const opened = await openSession({ key, log, found, store, world, fsync, onClose });
@@ -54,8 +54,18 @@ interface PlaceOfLog {
   readonly found: "new" | "resumed";
 }
 
+/** A disk that takes no writes still shows what is on it; each append says again what is wrong. */
+async function placeToRead({ store }: SessionsParts, key: string, error: unknown): Promise<PlaceOfLog> {
+  const isRefused = error instanceof SessionError && error.code === "write_failed";
+  const row = isRefused ? await store.get(key) : undefined;
+  if (row === undefined || parseArchived(row.sessionFile) !== undefined) throw error;
+  const log: LogRef = { id: row.sessionId, file: row.sessionFile };
+  if (!(await isThere(store, log))) throw error;
+  return { log, found: "resumed" };
+}
+
 /** Where the log of a key is, begun if there is none; undefined: the conversation has just ended, ask again. */
-async function placeOf(parts: SessionsParts, key: string, origin: Origin): Promise<PlaceOfLog | undefined> {
+async function placeToWrite(parts: SessionsParts, key: string, origin: Origin): Promise<PlaceOfLog | undefined> {
   const row = await rowOf(parts, key, origin);
   const log: LogRef = { id: row.sessionId, file: row.sessionFile };
   const isArchived = parseArchived(row.sessionFile) !== undefined;
