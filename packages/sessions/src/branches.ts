@@ -114,7 +114,7 @@ export class Branches {
     const here = this.#current === -1 ? -1 : (this.#tips[this.#current] ?? -1);
     const tips = this.#all().filter((index) => index === here || this.#said.next[index] === 0);
     const depths = this.#depths();
-    const first = tips.map((tip) => this.#firstOwn(tip));
+    const first = tips.map((tip) => this.#firstOwn(tip, here));
     const shown = await this.#shown(first);
     return tips.map((tip, at) => {
       const node = this.#node(tip);
@@ -171,12 +171,12 @@ export class Branches {
     return depths;
   }
 
-  /** Up from a tip to the first thing said after the last fork above it. */
-  #firstOwn(tip: number): number {
+  /** Up from a tip to the first thing said after the last fork above it; going on from `here` makes a fork there. */
+  #firstOwn(tip: number, here: number): number {
     let at = tip;
     for (;;) {
       const above = this.#said.before[at] ?? -1;
-      if (above === -1 || (this.#said.next[above] ?? 0) > 1) return at;
+      if (above === -1 || above === here || (this.#said.next[above] ?? 0) > 1) return at;
       at = above;
     }
   }
