@@ -38,8 +38,7 @@ export async function archiveRow(
   reason: "archive" | "retention",
 ): Promise<PutAway> {
   if (parseArchived(row.sessionFile) !== undefined) return { kind: "archived", file: row.sessionFile };
-  // A row in state `opening` without a file is new; this one has had its file.
-  if (row.state === "opening") await change(parts, key, row.sessionId, ({ state: _state, ...rest }) => rest);
+  await noteBegun(parts, key, row);
   const outcome = await putAway(parts, logOf(row), { reason });
   if (outcome.kind === "kept") return outcome;
   const back = comesBack(parseArchived(outcome.file)?.reason ?? "");
@@ -54,6 +53,7 @@ export async function archiveRow(
 export async function clearRow(parts: KeepingParts, key: string, row: SessionRow): Promise<PutAway> {
   const log = await liveAgain(parts, logOf(row));
   for (const left of leavingOf(row)) await putAway(parts, left, { reason: "reset", endOpen: true });
+  await noteBegun(parts, key, row);
   const outcome = await putAway(parts, log, { reason: "clear", endOpen: true });
   if (outcome.kind === "kept" && outcome.why !== "missing") return outcome;
   await change(parts, key, row.sessionId, () => null);
@@ -74,6 +74,11 @@ export async function putAwayLeft(parts: KeepingParts, key: string, row: Session
     if (outcome.kind === "archived") await pack(parts, { id: log.id, file: outcome.file });
   }
   return outcomes;
+}
+
+/** A row in state `opening` without a file is new; this one has had its file, wherever a crash leaves it. */
+async function noteBegun(tools: KeepingTools, key: string, row: SessionRow): Promise<void> {
+  if (row.state === "opening") await change(tools, key, row.sessionId, ({ state: _state, ...rest }) => rest);
 }
 
 /** An archived log under its live name, so that it can be closed for another reason; one that is nowhere: that name. */

@@ -1,10 +1,11 @@
 /** Whole conversations put away, got back, ended and begun anew, over real files; facts are read from the directory. */
-import { copyFile, readdir, readFile, rm, stat } from "node:fs/promises";
+import { copyFile, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { openSessions, type Session, type Sessions } from "@holdfast/sessions";
 import { contextOfTranscript } from "@holdfast/sessions/internal";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runChild } from "../support/child.ts";
 import { type TestDirectory, testDirectory } from "../support/directories.ts";
 import { answer, call, user } from "../support/entries.ts";
 
@@ -255,7 +256,6 @@ describe("restore", () => {
     const text = await readFile(session.file ?? "", "utf8");
     const strange = join(directory.path, "s-9.jsonl");
     await copyFile(session.file ?? "", strange);
-    const { writeFile } = await import("node:fs/promises");
     await writeFile(
       strange,
       text
@@ -268,6 +268,25 @@ describe("restore", () => {
     expect(await spoken(await sessions.open("agent:main:other"))).toEqual(["one"]);
     await expect(sessions.keep.restore("nobody")).rejects.toMatchObject({ code: "session_missing" });
   });
+});
+
+test("what a person ended stays ended, also when the row was still there or the index is lost", async () => {
+  const session = await talk("one");
+  await sessions.close();
+  const env = { HOLDFAST_FAULT: "kill@archive:after-rename#1" };
+  expect((await runChild("./keeper.ts", [directory.path, "clear", KEY], { env })).signal).toBe("SIGKILL");
+  sessions = await openSessions({ directory: directory.path, onProblem: unexpected });
+  expect(await sessions.get(KEY)).toMatchObject({ sessionId: session.id });
+  const next = await talk("new");
+  expect([next.id === session.id, await spoken(next)]).toEqual([false, ["new"]]);
+  await sessions.keep.clear(KEY);
+  await sessions.close();
+  for (const name of await readdir(directory.path)) {
+    if (name.startsWith("sessions.")) await rm(join(directory.path, name));
+  }
+  sessions = await openSessions({ directory: directory.path, onProblem: unexpected });
+  expect(await sessions.list()).toEqual([]);
+  expect(await archive()).toHaveLength(2);
 });
 
 describe("a rebuilt index", () => {
