@@ -1,0 +1,221 @@
+/**
+ * All points of a scenario: every fault at every operation, and a second one at every operation of the recovery.
+ *
+ * A death leaves a disk and a history, so one peaceful run shows what every death would leave; equal remains are
+ * recovered from once. A refusal and a freeze change what the program does next and are played one by one.
+ * Invariant: no point is left out because another one looked alike, unless disk and history are equal to the byte.
+ */
+import type { Disk } from "@holdfast/sessions/internal";
+import { deathsAt, describeFault, type Fault, freezesAt, refusalsAt } from "../disk/faults.ts";
+import { fingerprint } from "../disk/image.ts";
+import { type CheckOptions, violationsIn } from "../history/check.ts";
+import { factsOf } from "../history/disk-facts.ts";
+import { History } from "../history/history.ts";
+import { type Client, DIRECTORY } from "./client.ts";
+import { emptyScene, type Played, type Player, play, type Scene, type Still } from "./play.ts";
+import type { Scenario } from "./scenarios.ts";
+
+export interface EnumerateOptions {
+  readonly seed: number;
+  /** Puts something between the engine and its disk: how the checker is shown to see. */
+  readonly disk?: (disk: Disk) => Disk;
+  /** Cut writes at every byte instead of three. */
+  readonly everyByte?: boolean;
+  /** A second fault at every operation of each recovery. */
+  readonly twice?: boolean;
+  /** Take every `stride`-th operation only. */
+  readonly stride?: number;
+}
+
+export interface Violation {
+  readonly scenario: string;
+  /** Where it went wrong, readable and enough to play it again. */
+  readonly point: string;
+  readonly what: readonly string[];
+}
+
+export interface Enumerated {
+  readonly scenario: string;
+  readonly operations: number;
+  readonly deaths: number;
+  readonly refusals: number;
+  readonly freezes: number;
+  /** Points with a second fault in the recovery. */
+  readonly second: number;
+  /** Different remains that were recovered from. */
+  readonly states: number;
+  readonly violations: readonly Violation[];
+}
+
+/** Nothing may be damaged, and whoever comes next tidies up. */
+const SOUND: CheckOptions = { mayDamage: false, isSettled: true };
+
+/** How many broken points are kept word by word. */
+const VIOLATIONS_MAX = 50;
+
+export async function enumerate(scenario: Scenario, options: EnumerateOptions): Promise<Enumerated> {
+  const run = new Enumeration(scenario, options);
+  return run.all();
+}
+
+class Enumeration {
+  readonly #scenario: Scenario;
+  readonly #options: EnumerateOptions;
+  /** Second points below each of the remains met so far. */
+  readonly #known = new Map<string, number>();
+  readonly #violations: Violation[] = [];
+  readonly #counts = { operations: 0, deaths: 0, refusals: 0, freezes: 0, second: 0 };
+
+  constructor(scenario: Scenario, options: EnumerateOptions) {
+    this.#scenario = scenario;
+    this.#options = options;
+  }
+
+  async all(): Promise<Enumerated> {
+    const { name, before, run } = this.#scenario;
+    const start = emptyScene(new History());
+    const stage = before === undefined ? start : (await this.#play(start, { name: "S", run: before })).scene;
+    const player: Player = { name: "A", run };
+    const peace = await this.#play(stage, player, { stills: true });
+    this.#check("in peace", peace, { mayDamage: false, isSettled: false });
+    await this.#dies("in peace", peace.scene, SOUND);
+    const { stride = 1 } = this.#options;
+    const stills = peace.stills.filter(({ at }) => at % stride === 0);
+    this.#counts.operations = peace.stills.length;
+    for (const still of stills) {
+      await this.#deaths(stage, player, still);
+      await this.#refusals(stage, player, still);
+      await this.#freezes(stage, player, still);
+    }
+    return { scenario: name, ...this.#counts, states: this.#known.size, violations: this.#violations };
+  }
+
+  async #deaths(stage: Scene, player: Player, still: Still): Promise<void> {
+    for (const fault of deathsAt(still.op, this.#options.everyByte === true)) {
+      this.#counts.deaths += 1;
+      const torn = fault.kind === "torn";
+      const left = torn
+        ? (await this.#play(stage, player, { fault: { at: still.at, fault } })).scene
+        : remains(still, fault);
+      await this.#dies(pointOf(still, fault), left, { ...SOUND, mayDamage: damages(fault) });
+    }
+  }
+
+  async #refusals(stage: Scene, player: Player, still: Still): Promise<void> {
+    for (const fault of refusalsAt(still.op, false)) {
+      this.#counts.refusals += 1;
+      const point = pointOf(still, fault);
+      const played = await this.#play(stage, player, { fault: { at: still.at, fault } });
+      this.#check(point, played, { mayDamage: true, isSettled: false });
+      await this.#dies(point, played.scene, { mayDamage: true, isSettled: false });
+      await this.#dies(`${point}, then power lost`, withoutPower(played.scene), { mayDamage: true, isSettled: false });
+    }
+  }
+
+  async #freezes(stage: Scene, player: Player, still: Still): Promise<void> {
+    for (const fault of freezesAt(still.op)) {
+      this.#counts.freezes += 1;
+      const meanwhile: Player = { name: "B", run: (client) => recover(client, keysOf(still.before), "B") };
+      const played = await this.#play(stage, player, { fault: { at: still.at, fault }, meanwhile });
+      this.#check(pointOf(still, fault), played, { mayDamage: false, isSettled: false });
+      await this.#dies(pointOf(still, fault), played.scene, SOUND);
+    }
+  }
+
+  /** Everybody is dead: somebody else opens what is left, goes on, and what was told must still be true. */
+  async #dies(point: string, left: Scene, check: CheckOptions): Promise<void> {
+    const key = remainsKey(left);
+    const known = this.#known.get(key);
+    this.#counts.second += known ?? 0;
+    if (known !== undefined) return;
+    this.#known.set(key, 0);
+    const twice = this.#options.twice === true;
+    const again = await this.#recover(point, left, "R", { ...check, stills: twice });
+    if (!twice) return;
+    const second = again.stills.flatMap((still) => secondFaults(still).map((fault) => ({ still, fault })));
+    this.#known.set(key, second.length);
+    this.#counts.second += second.length;
+    for (const { still, fault } of second) {
+      const scene = remains(still, fault);
+      const secondKey = remainsKey(scene);
+      if (this.#known.has(secondKey)) continue;
+      this.#known.set(secondKey, 0);
+      const where = `${point}; recovery: ${pointOf(still, fault)}`;
+      const mayDamage = check.mayDamage || damages(fault);
+      await this.#recover(where, scene, "Q", { ...check, mayDamage, stills: false });
+    }
+  }
+
+  async #recover(point: string, left: Scene, name: string, how: CheckOptions & { readonly stills: boolean }) {
+    const player: Player = { name, run: (client) => recover(client, keysOf(left), name) };
+    const played = await this.#play(left, player, { stills: how.stills });
+    this.#check(point, played, how);
+    return played;
+  }
+
+  #play(from: Scene, player: Player, options: Partial<Parameters<typeof play>[2]> = {}): Promise<Played> {
+    const { seed, disk } = this.#options;
+    // Different players draw different ids, in every run the same.
+    const own = seed * 1000 + player.name.charCodeAt(0);
+    return play(from, player, { seed: own, ...(disk === undefined ? {} : { disk }), ...options });
+  }
+
+  #check(point: string, { scene, surprises }: Played, options: CheckOptions): void {
+    const facts = factsOf(scene.image, DIRECTORY);
+    const what = [...surprises, ...violationsIn(scene.history, facts, options)];
+    if (what.length === 0 || this.#violations.length >= VIOLATIONS_MAX) return;
+    this.#violations.push({ scenario: this.#scenario.name, point, what });
+  }
+}
+
+/** What the next process does with what is left: opens every conversation, writes to it, ends in an orderly way. */
+async function recover(client: Client, keys: readonly string[], name: string): Promise<void> {
+  for (const key of keys) {
+    await client.open(key);
+    await client.append(key, `${name}-${key}`);
+  }
+  await client.close();
+}
+
+function keysOf({ history }: Scene): readonly string[] {
+  return [...new Set(history.acts.map(({ key }) => key))];
+}
+
+/** The disk after a death at an operation of a peaceful run. */
+function remains(still: Still, fault: Fault): Scene {
+  if (fault.kind !== "kill" && fault.kind !== "power")
+    throw new TypeError(`${describeFault(fault)} is played, not derived`);
+  const scene = fault.when === "before" ? still.before : still.after;
+  if (fault.kind === "kill") return scene;
+  const image = scene.image.clone();
+  image.losePower(fault.loss);
+  return { ...scene, image };
+}
+
+function withoutPower(scene: Scene): Scene {
+  const image = scene.image.clone();
+  image.losePower({ data: "lost", names: "lost" });
+  return { ...scene, image };
+}
+
+function secondFaults({ op }: Still): readonly Fault[] {
+  return deathsAt(op, false).filter(isPlain);
+}
+
+/** Lines torn by a second fault are left to the first one. */
+function isPlain(fault: Fault): boolean {
+  return fault.kind === "kill" || (fault.kind === "power" && ["lost", "kept"].includes(String(fault.loss.data)));
+}
+
+/** Whether bytes can be left that are no line. */
+function damages(fault: Fault): boolean {
+  return fault.kind === "torn" || (fault.kind === "power" && fault.loss.data !== "lost" && fault.loss.data !== "kept");
+}
+
+function remainsKey({ image, history }: Scene): string {
+  return `${fingerprint(image)} ${history.fingerprint()}`;
+}
+
+function pointOf({ at, op }: Still, fault: Fault): string {
+  return `operation ${at} (${op.kind} ${op.name}) ${describeFault(fault)}`;
+}

@@ -1,0 +1,87 @@
+/** The checker, shown every kind of broken promise once. */
+import { expect, test } from "vitest";
+import { violationsIn } from "../../src/history/check.ts";
+import type { DiskFacts, LineFact } from "../../src/history/disk-facts.ts";
+import { History } from "../../src/history/history.ts";
+
+const KEY = "k";
+const line = (id: string, parentId: string | null, g = 1): LineFact => ({ id, parentId, g, kind: "message" });
+const FIRST: LineFact = { id: "root", parentId: null, g: 1, kind: "holdfast:session" };
+
+function facts(
+  entries: readonly LineFact[],
+  change: Partial<DiskFacts> & { readonly damaged?: number } = {},
+): DiskFacts {
+  const { damaged = 0, ...rest } = change;
+  return {
+    rows: new Map([[KEY, { sessionId: "s", sessionFile: "s.jsonl", note: null }]]),
+    transcripts: new Map([["s.jsonl", { headerId: "s", entries, damaged }]]),
+    leftovers: [],
+    ...rest,
+  };
+}
+
+type Said = readonly [string, string | null];
+function told(...said: readonly Said[]): History {
+  const history = new History();
+  for (const [id, parentId] of said) say(history, "A", id, parentId);
+  return history;
+}
+function say(history: History, process: string, id: string, parentId: string | null): void {
+  const answer = history.ask({ process, what: "append", key: KEY, ids: [id] });
+  answer({ done: { sessionId: "s", entries: [{ id, parentId }] } });
+}
+
+const CALM = { mayDamage: false, isSettled: true };
+const broken = (history: History, on: DiskFacts) => violationsIn(history, on, CALM).join("; ");
+const talk = told(["a", "root"], ["b", "a"]);
+const asTold = [FIRST, line("a", "root"), line("b", "a")];
+
+test("what was told and is there is no violation; nor is what nobody heard of", () => {
+  expect(broken(talk, facts(asTold))).toBe("");
+  const history = talk.clone();
+  history.ask({ process: "A", what: "append", key: KEY, ids: ["c"] });
+  expect(broken(history, facts(asTold))).toBe("");
+  expect(broken(history, facts([...asTold, line("c", "b")]))).toBe("");
+});
+
+test.each<[string, DiskFacts, string]>([
+  ["an entry is missing", facts([FIRST, line("a", "root")]), "b was acknowledged and is not there"],
+  ["an entry is there twice", facts([...asTold, line("b", "a")]), "b is there 2 times"],
+  ["an entry hangs elsewhere", facts([FIRST, line("a", "root"), line("b", "root")]), "b hangs on root, told was a"],
+  ["the leaf is on another branch", facts([...asTold, line("x", "a")]), "the leaf is not below b"],
+  ["the row is gone", facts(asTold, { rows: new Map() }), "its row is gone"],
+  ["the transcript is gone", facts(asTold, { transcripts: new Map() }), "is not there"],
+  ["a transcript is half made", facts([line("a", "root"), line("b", "a")]), "does not begin with the entry"],
+  ["a line is damaged by nothing", facts(asTold, { damaged: 1 }), "1 damaged lines"],
+  ["something is left behind", facts(asTold, { leftovers: ["x.new"] }), "x.new was left behind"],
+  ["generations fall", facts([FIRST, line("a", "root", 3), line("b", "a", 2)]), "generation 2 after 3"],
+])("%s", (_name, on, sentence) => {
+  expect(broken(talk, on)).toContain(sentence);
+});
+
+test("two writers under one generation", () => {
+  const history = told(["a", "root"]);
+  say(history, "B", "b", "a");
+  expect(broken(history, facts(asTold))).toContain("generation 1 was written by A and B");
+});
+
+test("a row keeps the last value that was told, or one that may have come through", () => {
+  const history = talk.clone();
+  history.ask({ process: "A", what: "update", key: KEY, ids: [], value: "one" })({
+    done: { sessionId: "s", entries: [] },
+  });
+  history.ask({ process: "A", what: "update", key: KEY, ids: [], value: "two" });
+  const noted = (note: string | null) =>
+    facts(asTold, { rows: new Map([[KEY, { sessionId: "s", sessionFile: "s.jsonl", note }]]) });
+  expect(["one", "two"].map((note) => broken(history, noted(note)))).toEqual(["", ""]);
+  expect(broken(history, noted(null))).toContain("its row says null, clients were told one");
+});
+
+test("a branch that was asked for and not answered may be where the leaf is", () => {
+  const history = talk.clone();
+  const moved = facts([...asTold, line("m", "a")]);
+  expect(broken(history, moved)).toContain("the leaf");
+  history.ask({ process: "A", what: "branch", key: KEY, ids: ["a"] });
+  expect(broken(history, moved)).toBe("");
+});
