@@ -40,8 +40,8 @@ export async function openKey(
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const place = await placeToWrite(parts, key, origin).catch((error) => placeToRead(parts, key, error));
     if (place === undefined) continue;
-    const { log, found } = place;
-    const opened = await openSession({ key, log, found, store, world, fsync, onClose });
+    const { log } = place;
+    const opened = await openSession({ key, ...place, store, world, fsync, onClose });
     if (!opened.isPutAway()) return opened;
     opened.end();
     await settle(parts, key, { sessionId: log.id, sessionFile: log.file });
@@ -52,16 +52,21 @@ export async function openKey(
 interface PlaceOfLog {
   readonly log: LogRef;
   readonly found: "new" | "resumed";
+  /** What stood in the way of writing. */
+  readonly refusal?: SessionError;
 }
 
-/** A disk that takes no writes still shows what is on it; each append says again what is wrong. */
+/**
+ * A disk that takes no writes still shows what is on it. Each append is told what was wrong until the key is opened again:
+ * what opening could not finish may not be durable, and nothing is acknowledged on top of that.
+ */
 async function placeToRead({ store }: SessionsParts, key: string, error: unknown): Promise<PlaceOfLog> {
-  const isRefused = error instanceof SessionError && error.code === "write_failed";
-  const row = isRefused ? await store.get(key) : undefined;
+  if (!(error instanceof SessionError && error.code === "write_failed")) throw error;
+  const row = await store.get(key);
   if (row === undefined || parseArchived(row.sessionFile) !== undefined) throw error;
   const log: LogRef = { id: row.sessionId, file: row.sessionFile };
   if (!(await isThere(store, log))) throw error;
-  return { log, found: "resumed" };
+  return { log, found: "resumed", refusal: error };
 }
 
 /** Where the log of a key is, begun if there is none; undefined: the conversation has just ended, ask again. */

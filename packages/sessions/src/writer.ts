@@ -22,6 +22,8 @@ export interface WriterParts {
   readonly store: LogStore;
   readonly world: World;
   readonly fsync: Fsync;
+  /** Why nothing can be written through this object, though the log can be read. */
+  readonly refusal?: SessionError;
 }
 
 /** Everybody's entries on one ground: those to write, and who is refused if this ground turns out to be the real one. */
@@ -45,12 +47,12 @@ export class Writer {
   constructor(parts: WriterParts, ground: Ground) {
     this.#parts = parts;
     this.#ground = ground;
-    this.#refusal = refusalOf(ground, parts.log);
+    this.#refusal = parts.refusal ?? refusalOf(ground, parts.log);
   }
 
   /** False once nothing more can be written through this object. */
   get isUsable(): boolean {
-    return this.#broken === undefined;
+    return this.#broken === undefined && this.#parts.refusal === undefined;
   }
 
   /** The log was put away before it was read. */

@@ -191,7 +191,7 @@ async function readBackup(disk: Disk, directory: string): Promise<ParsedSnapshot
 /** The rows below the journals: the snapshot as we wrote it, as somebody edited it, its copy, or the transcripts. */
 async function baseRows(where: Where, { snapshot, seen, firstJournal }: Files): Promise<Base> {
   if (snapshot === undefined) return withoutSnapshot(where, firstJournal);
-  const isKnown = seen.snapshots.slice(-2).includes(snapshot.hash);
+  const isKnown = seen.snapshots.includes(snapshot.hash);
   if (isKnown && snapshot.broken.length === 0) return { ...UNEDITED, rows: snapshot.rows };
   // What somebody else wrote, once taken over or not, may have any layout: it is read as one text.
   const bytes = await readWholeFile(where.disk, indexPath(where.directory));
