@@ -44,7 +44,7 @@ export async function loadSidecar(place: Place, path: string, mark: FileMark): P
     await using file = await place.disk.open(sidecarPath(path), "read");
     const count = await slotsIn(file, mark);
     const stamp = await lastStampOf(file, count, mark);
-    return stamp === undefined ? undefined : slotsBefore(file, stamp);
+    return stamp === undefined ? undefined : await slotsBefore(file, stamp);
   });
 }
 

@@ -10,7 +10,9 @@ import { readWhole } from "../../src/reading/whole.ts";
 import { LineIndex } from "../../src/sidecar/line-index.ts";
 import { loadSidecar, SIDECAR_FROM_BYTES, sidecarPath } from "../../src/sidecar/sidecar-file.ts";
 import { SLOT_BYTES } from "../../src/sidecar/slots.ts";
+import { archiveLog } from "../../src/stores/file/archive.ts";
 import { realDisk } from "../../src/stores/file/disk.ts";
+import { positionOf } from "../../src/stores/file/position.ts";
 import { runChild } from "../support/child.ts";
 import { testDirectory } from "../support/directories.ts";
 import { user as newUser } from "../support/entries.ts";
@@ -70,6 +72,12 @@ async function expectSameAnew(path: string): Promise<void> {
   await expectSame(session, path);
 }
 
+async function expectLookedUp(path: string): Promise<void> {
+  await using session = await openTranscript(path);
+  expect(await session.entry("nobody")).toBeUndefined();
+  expect((await session.tree.ancestors("e69999", { limit: 1 })).map(({ id }) => id)).toEqual(["e69998"]);
+}
+
 describe("made and used", () => {
   test("it is made when first needed, private, and carried on by each commit", async () => {
     await using directory = await testDirectory();
@@ -91,6 +99,18 @@ describe("made and used", () => {
     await expectSameAnew(path);
   });
 
+  test("one of many pieces is read whole, and spares the next session reading the transcript", async () => {
+    await using directory = await testDirectory();
+    const path = join(directory.path, "s.jsonl");
+    await writeFile(path, fileOf(chain(0, 70_000, 1)));
+    await expectLookedUp(path);
+    expect(await usable(path)).toBe(70_000);
+    const made = await stat(sidecarPath(path), { bigint: true });
+    await expectLookedUp(path);
+    // Whoever could not use it would have made it anew.
+    expect((await stat(sidecarPath(path), { bigint: true })).ino).toBe(made.ino);
+  });
+
   test("a small transcript has none", async () => {
     await using directory = await testDirectory();
     const path = join(directory.path, "s.jsonl");
@@ -100,6 +120,18 @@ describe("made and used", () => {
     await expectSame(session, path);
     expect((await stat(path)).size).toBeLessThan(SIDECAR_FROM_BYTES);
     expect((await readdir(directory.path)).sort()).toEqual(["s.jsonl", "s.jsonl.lock"]);
+  });
+
+  test("it goes when the transcript is put away", async () => {
+    await using directory = await testDirectory();
+    const path = join(directory.path, "s.jsonl");
+    await writeLong(path);
+    await expectSameAnew(path);
+    const file = await realDisk.open(path, "read");
+    const position = await positionOf(file);
+    await file.close();
+    expect(await archiveLog({ live: path, archived: `${path}.old` }, position, place)).toBe("archived");
+    expect((await readdir(directory.path)).sort()).toEqual(["s.jsonl.lock", "s.jsonl.old"]);
   });
 
   test("a file of that name that is no index stays as it is", async () => {

@@ -13,6 +13,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { errnoOf, LIMITS } from "@holdfast/base";
 import { SessionError } from "../../errors.ts";
+import { sidecarPath } from "../../sidecar/sidecar-file.ts";
 import type { Position } from "../../store.ts";
 import type { Disk, DiskFile, Place } from "./disk.ts";
 import { since } from "./position.ts";
@@ -42,6 +43,8 @@ export async function archiveLog(
   world.at("archive:before-rename");
   await move(disk, live, archived);
   world.at("archive:after-rename");
+  // Left over at a crash it is harmless: it describes a file that is not there.
+  await during(live, "write", () => disk.remove(sidecarPath(live)));
   return "archived";
 }
 
