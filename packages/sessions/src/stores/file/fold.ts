@@ -42,8 +42,11 @@ export async function foldIndex(tools: FoldTools): Promise<{ readonly id: string
   await disk.syncDirectory(directory);
   world.at("index:after-rename");
   const id = await fileId(disk, indexPath(directory));
+  // The oldest first, each durably: one that came back without its successor would win with old rows.
   for (const n of await listJournals(disk, directory)) {
-    if (n < journal) await disk.remove(journalPath(directory, n));
+    if (n >= journal) continue;
+    await disk.remove(journalPath(directory, n));
+    await disk.syncDirectory(directory);
   }
   world.at("index:after-delete");
   return id;
