@@ -15,50 +15,62 @@ import { append, sinceStart, type Work } from "./work.ts";
 
 type StopCode = "turn_steps_max" | "model_failed" | "attempts_used";
 
+/** What to do about each, after the sentence that says what happened. */
 const HELP: Readonly<Record<ModelFailureCode, string>> = {
-  rate_limited: "The provider limits how often it may be asked; wait a little and send the message again.",
-  overloaded: "The provider is overloaded; wait a little and send the message again.",
-  timeout: "The model did not answer in time; send the message again, or choose a faster model.",
-  connection: "The model could not be reached; check the network and models.providers in holdfast.json.",
-  auth: "The provider refused the key; check it under models.providers in holdfast.json.",
-  billing: "The provider refuses for want of credit; check the account's billing.",
-  bad_request: "The provider refused the request; see the message above, and check the model's name in holdfast.json.",
-  context_overflow:
-    "The conversation is too long for this model; start a new one or choose a model with a larger window.",
-  content_filter: "The provider's content filter stopped the answer; put the request differently.",
-  bad_answer: "The model's answer could not be used; send the message again.",
-  unknown: "See the message above; send the message again, or choose another model in holdfast.json.",
+  rate_limited: "Wait a little and send the message again, or raise the limit of the account.",
+  overloaded: "Wait a little and send the message again.",
+  timeout: "Send the message again; if it happens often, choose a faster model.",
+  connection: "Check that it runs and can be reached, and baseUrl under models.providers in holdfast.json.",
+  auth: "Check the provider's apiKey under models.providers in holdfast.json.",
+  billing: "Check the balance and the spending limit of the account.",
+  bad_request: "Check the model's name in holdfast.json, and that the provider supports what is asked for.",
+  context_overflow: "Start a new conversation, or choose a model with a larger window.",
+  content_filter: "Put the request differently.",
+  bad_answer: "Send the message again; if it happens often, check that the server speaks the api it is configured for.",
+  not_set_up: "Mend that in holdfast.json, then start the gateway again.",
+  unknown: "Send the message again, or choose another model in holdfast.json.",
 };
 
 export const STEPS_TEXT = `I stopped after ${LIMITS.turnStepsMax} steps without finishing. What was done is on record above; say "continue" to go on.`;
 
+/** What happened, then what to do. */
 export function failureText(failure: Pick<ModelFailure, "code" | "message">): string {
-  return `The model failed (${failure.code}): ${failure.message}\n${HELP[failure.code]}`;
+  return `${failure.message}\n${HELP[failure.code]}`;
+}
+
+/** Why and how a message ended without an answer. */
+export interface Stop {
+  readonly code: StopCode;
+  readonly text: string;
+  /** What was the matter with the model, where that was it. */
+  readonly failure?: ModelFailureCode;
 }
 
 /** Why no further attempt is made, with the last failure of the model where there was one. */
-export async function usedUpText(work: Work): Promise<string> {
+export async function usedUp(work: Work): Promise<Stop> {
   const last = customsOf(await sinceStart(work), "holdfast:attempt").at(-1);
   const given =
     "I gave up on this message after several attempts. What was done so far is on record; send it again to go on.";
-  if (typeof last?.code !== "string" || !(last.code in HELP)) return given;
-  return `${given}\n${failureText({ code: last.code as ModelFailureCode, message: String(last.message) })}`;
+  if (typeof last?.code !== "string" || !(last.code in HELP)) return { code: "attempts_used", text: given };
+  const failure = last.code as ModelFailureCode;
+  const text = `${failureText({ code: failure, message: String(last.message) })}\n${given}`;
+  return { code: "attempts_used", text, failure };
 }
 
 /** Writes the failure under the message, closing what is open, and queues its text to the sender. */
-export async function stopVisibly(work: Work, code: StopCode, text: string): Promise<TurnOutcome> {
+export async function stopVisibly(work: Work, stop: Stop): Promise<TurnOutcome> {
   const log = await sinceStart(work);
   const heard = log.find((entry) => isUser(entry) && entry.message.key === work.item.message.key);
   if (heard === undefined) {
     const done = await hear(work);
-    return done.kind === "busy" ? busy(done.by) : stopVisibly(work, code, text);
+    return done.kind === "busy" ? busy(done.by) : stopVisibly(work, stop);
   }
   for (const open of openCalls(log)) {
     const done = await perform(work, open, { log, closing: "the work on this message was given up." });
     if (done.kind === "busy") return busy(done.by);
   }
-  const appended = await append(work, [failureEntry(work, heard.id, { code, text })]);
-  return finishStopped(work, { entryId: appended.entries[0]?.id ?? "", code, text });
+  const appended = await append(work, [failureEntry(work, heard.id, stop)]);
+  return finishStopped(work, { entryId: appended.entries[0]?.id ?? "", ...stop });
 }
 
 /** A failure that is in the log already: only its reply may be missing. */
@@ -76,11 +88,7 @@ async function finishStopped(
   return { kind: "stopped", code, entryId, text };
 }
 
-function failureEntry(
-  { agent }: Work,
-  answers: string,
-  { code, text }: { readonly code: StopCode; readonly text: string },
-): NewEntry {
+function failureEntry({ agent }: Work, answers: string, { code, text, failure }: Stop): NewEntry {
   const message = {
     role: "assistant",
     content: [],
@@ -91,7 +99,7 @@ function failureEntry(
     errorMessage: text,
     timestamp: agent.world.nowMs(),
   };
-  return { type: "message", message, answers: [answers], stopped: code };
+  return { type: "message", message, answers: [answers], stopped: code, ...(failure === undefined ? {} : { failure }) };
 }
 
 export function busy(by: string): TurnOutcome {

@@ -13,7 +13,7 @@ import { AgentError } from "./errors.ts";
 import { hear } from "./hear.ts";
 import { type Next, nextStep, type OpenCall } from "./next-step.ts";
 import { perform } from "./perform.ts";
-import { busy, failureText, noteAttempt, STEPS_TEXT, stoppedBefore, stopVisibly, usedUpText } from "./stop.ts";
+import { busy, failureText, noteAttempt, STEPS_TEXT, stoppedBefore, stopVisibly, usedUp } from "./stop.ts";
 import type { Agent, TurnItem, TurnOutcome } from "./types.ts";
 import { append, headOf, sinceStart, type Work } from "./work.ts";
 
@@ -47,7 +47,7 @@ async function goOn(work: Work): Promise<TurnOutcome> {
     const outcome = await take(work, next);
     if (outcome !== undefined) return outcome;
   }
-  return stopVisibly(work, "turn_steps_max", STEPS_TEXT);
+  return stopVisibly(work, { code: "turn_steps_max", text: STEPS_TEXT });
 }
 
 /** One step; an outcome ends the turn. */
@@ -79,7 +79,11 @@ async function askOnce(work: Work, answering: readonly string[]): Promise<TurnOu
       throw work.signal.reason;
     case "failed":
       if (asked.failure.retryable) return noteAttempt(work, asked.failure);
-      return stopVisibly(work, "model_failed", failureText(asked.failure));
+      return stopVisibly(work, {
+        code: "model_failed",
+        text: failureText(asked.failure),
+        failure: asked.failure.code,
+      });
     default:
       return assertNever(asked);
   }
@@ -107,7 +111,7 @@ async function reply({ agent, item, session }: Work, entryId: string, text: stri
 async function giveUp(work: Work): Promise<TurnOutcome> {
   const next = nextStep(await sinceStart(work), work.item.message);
   if (next.kind === "reply" || next.kind === "failed") return (await take(work, next)) ?? giveUp(work);
-  return stopVisibly(work, "attempts_used", await usedUpText(work));
+  return stopVisibly(work, await usedUp(work));
 }
 
 /** Where the item began, remembered before its first entry; then the entry that says whose turn this is. */

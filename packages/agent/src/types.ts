@@ -52,6 +52,7 @@ export type ModelFailureCode =
   | "context_overflow"
   | "content_filter"
   | "bad_answer"
+  | "not_set_up"
   | "unknown";
 export interface ModelFailure {
   readonly code: ModelFailureCode;

@@ -180,19 +180,20 @@ describe("a model that fails", () => {
   test("not retryable: the sender reads why and what to do, once", async () => {
     await using on = await stage();
     const lane = laneOf("hi");
-    const outcome = await on.run(lane, [failed("auth", { message: "key refused" })]);
+    const outcome = await on.run(lane, [failed("auth", { message: "The key was refused." })]);
     expect(outcome).toMatchObject({
       kind: "stopped",
       code: "model_failed",
-      text: expect.stringMatching(/key refused[\s\S]*holdfast.json/),
+      text: expect.stringMatching(/^The key was refused\.\nCheck [^\n]*holdfast\.json\.$/),
     });
     const entries = await entriesOf(on.sessions);
     const failure = entries.at(-1);
     expect(messageOf(failure)).toMatchObject({
       stopReason: "error",
       content: [],
-      errorMessage: expect.stringMatching(/key refused/),
+      errorMessage: expect.stringMatching(/key was refused/),
     });
+    expect(failure).toMatchObject({ stopped: "model_failed", failure: "auth" });
     expect(lane.finished).toMatchObject([{ entryId: failure?.id }]);
     expect(await on.run(lane, [say("never said")])).toEqual(outcome);
     expect(outline(await entriesOf(on.sessions)).filter((word) => word === "failure")).toHaveLength(1);

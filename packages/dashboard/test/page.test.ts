@@ -78,12 +78,32 @@ describe.skipIf(!hasBrowser())("in a browser", () => {
     await page.locator(".answer", { hasText: "three" }).waitFor();
     expect(await page.locator(".answer").count()).toBe(2);
 
+    expect(await page.locator(".rehearsal").count()).toBe(1);
     gateway.epoch = "e2";
+    gateway.rehearsal = false; // it was given a model meanwhile
     gateway.cutStreams();
     gateway.entries.push(chain.answer("four"));
     await page.locator(".answer", { hasText: "four" }).waitFor();
     expect(await page.locator(".answer").count()).toBe(3);
     expect(await page.locator(".mine").count()).toBe(1);
+    await page.locator(".restarted", { hasText: "The gateway was restarted" }).waitFor();
+    await page.locator(".heading .model", { hasText: "openai/gpt-5.2" }).waitFor();
+    expect(await page.locator(".rehearsal").count()).toBe(0);
+  });
+
+  test("a failed answer says why in the page's language and is asked again as a new message", async () => {
+    const chain = new Chain();
+    const message = { role: "assistant", content: [], stopReason: "error", errorMessage: "p/m answered 401: no." };
+    const { gateway, page } = await openPage((fake) => {
+      fake.entries.push(chain.user("你好"));
+      fake.entries.push(
+        chain.entry({ type: "message", message, answers: ["e1"], stopped: "model_failed", failure: "auth" }),
+      );
+    }, "zh-CN");
+    const failure = page.locator('.notice[data-failed="true"]');
+    expect(await failure.textContent()).toMatch(/服务商拒绝了密钥.*p\/m answered 401: no\./);
+    await failure.getByRole("button", { name: "重新发送" }).click();
+    await vi.waitFor(() => expect(gateway.posts).toMatchObject([{ text: "你好" }]));
   });
 
   test("a message that meets a busy gateway is sent again under its key, also after a reload", async () => {

@@ -14,6 +14,8 @@ export interface Ending {
   readonly text: string;
   readonly entryId: string | null;
   readonly sessionId: string | null;
+  /** Why it failed, for clients that have words of their own. */
+  readonly code?: string;
 }
 
 // Bodies are written by this file only, so reading one back is no guess.
@@ -57,5 +59,6 @@ export function wireItem(item: LaneItem): WireItem {
     acceptedAt: item.acceptedMs,
     attempt: Math.max(1, item.attempts),
     failure: item.state === "failed" ? (endingOf(item)?.text ?? null) : null,
+    failureCode: item.state === "failed" ? (endingOf(item)?.code ?? null) : null,
   };
 }

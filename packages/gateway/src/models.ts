@@ -40,7 +40,7 @@ export function unusableModel(name: string, why: string): Model {
   return {
     name,
     async ask() {
-      const failure = modelFailure("bad_request", why);
+      const failure = modelFailure("not_set_up", why);
       return {
         content: [],
         stop: "failed",

@@ -51,7 +51,8 @@ export function createTurns(options: TurnsOptions): Turns {
 
 async function work(options: TurnsOptions, item: LaneItem, stop: AbortSignal): Promise<After> {
   const agent = options.agent(item.queue);
-  if (agent === undefined) return giveUp(options, item, "This conversation's agent is not configured any more.");
+  if (agent === undefined)
+    return giveUp(options, item, { code: "no_agent", text: "This conversation's agent is not configured any more." });
   options.changed(item.id);
   const over = new AbortController();
   const late = new AbortController();
@@ -95,18 +96,15 @@ type Stopped = Extract<TurnOutcome, { kind: "stopped" }>;
 
 async function stopped(options: TurnsOptions, item: LaneItem, ended: Ended, outcome: Stopped): Promise<After> {
   if (outcome.code === "stale_turn") return waitForOthers(options, item, ended.timeoutMs);
-  if (outcome.code !== "cancelled") return giveUp(options, item, outcome.text, outcome.entryId);
+  if (outcome.code !== "cancelled") return giveUp(options, item, outcome);
   if (ended.stopped) {
     await refund(options, item);
     return { kind: "again", delayMs: 0 };
   }
   if (!ended.late) return { kind: "again", delayMs: backoffMs(1) };
   const seconds = ended.timeoutMs / 1000;
-  return giveUp(
-    options,
-    item,
-    `I stopped: this took longer than ${seconds} s (agents.defaults.timeout). Send it again.`,
-  );
+  const text = `I stopped: this took longer than ${seconds} s (agents.defaults.timeout). Send it again.`;
+  return giveUp(options, item, { code: "turn_timeout", text });
 }
 
 /** Somebody else works on this session or action: later, uncharged, and not for ever. */
@@ -114,11 +112,8 @@ async function waitForOthers(options: TurnsOptions, item: LaneItem, timeoutMs: n
   await refund(options, item);
   const waits = Math.max(1, item.claims - item.attempts);
   if (waitedMs(waits) < timeoutMs) return { kind: "again", delayMs: backoffMs(waits) };
-  return giveUp(
-    options,
-    item,
-    "Somebody else has been working on this conversation all the time. Send it again later.",
-  );
+  const text = "Somebody else has been working on this conversation all the time. Send it again later.";
+  return giveUp(options, item, { code: "session_busy", text });
 }
 
 /** Takes back what this claim was charged, if it was. */
@@ -168,15 +163,21 @@ async function finish(options: TurnsOptions, item: TurnItem, reply: Reply): Prom
   options.wakeOut();
 }
 
+interface GivenUp {
+  readonly code: string;
+  readonly text: string;
+  readonly entryId?: string | null;
+}
+
 /** Ends the item as failed, with a text for its sender. Does nothing where `finish` has done it. */
-async function giveUp(options: TurnsOptions, item: LaneItem, text: string, entryId?: string | null): Promise<After> {
+async function giveUp(options: TurnsOptions, item: LaneItem, { code, text, entryId }: GivenUp): Promise<After> {
   const { store, holder, world, log } = options;
   const known = await store.get(item.id);
   if (known?.state !== "claimed") return SETTLED;
   log.warn("a message failed", { item: item.id, why: text });
   const reply = { to: messageOf(item).address, text, entryId: entryId ?? item.id };
   await store.enqueue(outItem({ reply, itemId: item.id }), world.nowMs());
-  const ending: Ending = { text, entryId: entryId ?? null, sessionId: known.start?.sessionId ?? null };
+  const ending: Ending = { text, entryId: entryId ?? null, sessionId: known.start?.sessionId ?? null, code };
   await store.settle(item.id, holder, "failed", json(ending), world.nowMs());
   options.changed(item.id);
   options.wakeOut();
@@ -187,10 +188,11 @@ async function faulted(options: TurnsOptions, item: LaneItem, error: unknown): P
   const { store, holder, log } = options;
   const code = error instanceof CodedError ? error.code : "fault";
   log.error("a turn failed", { item: item.id, code, why: whyOf(error) });
-  if (error instanceof AgentError && error.code === "session_moved") return giveUp(options, item, error.message);
+  if (error instanceof AgentError && error.code === "session_moved")
+    return giveUp(options, item, { code, text: error.message });
   const known = (await store.get(item.id)) ?? item;
   const patch = known.attempts > item.attempts ? {} : charged(known, known.progress);
-  if (patch === null) return giveUp(options, item, `I could not work on this message: ${whyOf(error)}`);
+  if (patch === null) return giveUp(options, item, { code, text: `I could not work on this message: ${whyOf(error)}` });
   await store.note(item.id, holder, patch);
   options.changed(item.id);
   return { kind: "again", delayMs: backoffMs(known.idleAttempts) };

@@ -84,7 +84,7 @@ test("a model that fails for good is a visible failure with a way out; the next 
   const { gateway } = await startGateway({ model: scriptedModel([failed("auth"), say("back again")]) });
   const posted = await gateway.send(KEY, "hello", { clientKey: "k" });
   expect(posted).toMatchObject({ kind: "refused", code: "turn_failed" });
-  expect(JSON.stringify(posted)).toContain("The provider refused the key");
+  expect(JSON.stringify(posted)).toContain("Check the provider's apiKey");
   expect(await gateway.send(KEY, "hello", { clientKey: "k" })).toEqual(posted);
   expect(await gateway.send(KEY, "and now?")).toMatchObject({ kind: "answered", answer: { answer: "back again" } });
 });

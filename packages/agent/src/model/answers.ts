@@ -18,6 +18,7 @@ const RETRYABLE: Readonly<Record<ModelFailureCode, boolean>> = {
   context_overflow: false,
   content_filter: false,
   bad_answer: true,
+  not_set_up: false,
   unknown: false,
 };
 

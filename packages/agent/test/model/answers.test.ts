@@ -23,7 +23,15 @@ test.each([
 test("another attempt helps where the fault may pass, not where the request is wrong", () => {
   const codes = ["rate_limited", "overloaded", "timeout", "connection", "bad_answer"] as const;
   for (const code of codes) expect(modelFailure(code, "x").retryable, code).toBe(true);
-  const final = ["auth", "billing", "bad_request", "context_overflow", "content_filter", "unknown"] as const;
+  const final = [
+    "auth",
+    "billing",
+    "bad_request",
+    "context_overflow",
+    "content_filter",
+    "not_set_up",
+    "unknown",
+  ] as const;
   for (const code of final) expect(modelFailure(code, "x").retryable, code).toBe(false);
 });
 

@@ -1,4 +1,4 @@
-/** Waiting between attempts: longer each time, until something has worked. */
+/** Waiting between attempts: longer each time, until something has worked or somebody is in a hurry. */
 import type { Clock } from "./outside.ts";
 
 const FIRST_PAUSE_MS = 500;
@@ -7,11 +7,14 @@ const LONGEST_PAUSE_MS = 15_000;
 export class Backoff {
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
+  readonly #hurry: () => AbortSignal;
   #next = FIRST_PAUSE_MS;
 
-  constructor(clock: Clock, signal: AbortSignal) {
+  /** `hurry`: the signal that ends the present pause, and begins anew with a short one. */
+  constructor(clock: Clock, signal: AbortSignal, hurry: () => AbortSignal) {
     this.#clock = clock;
     this.#signal = signal;
+    this.#hurry = hurry;
   }
 
   reset(): void {
@@ -21,6 +24,8 @@ export class Backoff {
   async pause(): Promise<void> {
     const ms = this.#next;
     this.#next = Math.min(ms * 2, LONGEST_PAUSE_MS);
-    await this.#clock.pause(ms, this.#signal);
+    const hurry = this.#hurry();
+    await this.#clock.pause(ms, AbortSignal.any([this.#signal, hurry]));
+    if (hurry.aborted) this.reset();
   }
 }

@@ -17,6 +17,7 @@ export class Board {
   readonly outside: Outside;
   readonly #listeners = new Set<() => void>();
   #view: View;
+  #hurry = new AbortController();
 
   constructor(key: string, outside: Outside) {
     this.key = key;
@@ -46,6 +47,15 @@ export class Board {
     const state = apply(before, event);
     if (state.outgoing !== before.outgoing) keepOutgoing(this.outside.keep, this.key, state.outgoing);
     if (state !== before) this.change({ state });
+  }
+
+  /** Aborts when somebody does not want to wait for the next attempt. */
+  readonly hurry = (): AbortSignal => this.#hurry.signal;
+
+  /** Tries again now. */
+  tryNow(): void {
+    this.#hurry.abort();
+    this.#hurry = new AbortController();
   }
 
   /** The connection is gone; says which way. */

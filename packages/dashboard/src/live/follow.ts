@@ -8,7 +8,7 @@ import type { StreamReader } from "./outside.ts";
 
 /** Runs until `signal` aborts or the gateway says that nobody is signed in. */
 export async function follow(board: Board, signal: AbortSignal): Promise<void> {
-  const backoff = new Backoff(board.outside.clock, signal);
+  const backoff = new Backoff(board.outside.clock, signal, board.hurry);
   while (!signal.aborted && board.view.connection !== "signed-out") {
     if (board.view.state.stale && !(await fetchSnapshot(board, backoff, signal))) continue;
     const opened = await listen(board, backoff, signal);
@@ -27,7 +27,7 @@ async function fetchSnapshot(board: Board, backoff: Backoff, signal: AbortSignal
   if (signal.aborted) return false;
   if (got.kind === "ok") {
     board.change({ refusal: null });
-    board.apply({ type: "snapshot", snapshot: got.value });
+    board.apply({ type: "snapshot", snapshot: got.value, at: board.outside.clock.nowMs() });
     return true;
   }
   board.failed(got);

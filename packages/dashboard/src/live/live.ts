@@ -50,6 +50,11 @@ export class Live {
     this.#board.apply({ type: "discarded", clientKey });
   }
 
+  /** Does not wait for the next attempt to reach the gateway. */
+  tryNow(): void {
+    this.#board.tryNow();
+  }
+
   /** Fetches the page before the oldest known entry. */
   async older(): Promise<void> {
     const before = this.#board.view.state.more;

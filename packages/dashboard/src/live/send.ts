@@ -9,7 +9,7 @@ import type { Outgoing } from "./state.ts";
 
 /** Sends until nothing is left to send, `signal` aborts, or nobody is signed in. Only one may run per board. */
 export async function sendAll(board: Board, signal: AbortSignal): Promise<void> {
-  const backoff = new Backoff(board.outside.clock, signal);
+  const backoff = new Backoff(board.outside.clock, signal, board.hurry);
   for (let next = toSend(board, signal); next !== undefined; next = toSend(board, signal)) {
     const { clientKey, text } = next;
     const got = await board.outside.api.send(board.key, text, clientKey);

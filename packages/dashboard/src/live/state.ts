@@ -25,6 +25,14 @@ export interface Outgoing {
   readonly refusal: string | null;
 }
 
+/** The gateway was seen to be another one than before. */
+export interface Restart {
+  /** The newest entry that was known before; null: none. */
+  readonly after: string | null;
+  /** Milliseconds since 1970 UTC. */
+  readonly at: number;
+}
+
 export interface LiveState {
   /** False until the first snapshot. */
   readonly loaded: boolean;
@@ -42,10 +50,11 @@ export interface LiveState {
   readonly running: boolean;
   readonly drafts: readonly Draft[];
   readonly outgoing: readonly Outgoing[];
+  readonly restarts: readonly Restart[];
 }
 
 export type LiveEvent =
-  | { readonly type: "snapshot"; readonly snapshot: WireSnapshot }
+  | { readonly type: "snapshot"; readonly snapshot: WireSnapshot; readonly at: number }
   | { readonly type: "older"; readonly before: string; readonly snapshot: WireSnapshot }
   | { readonly type: "wire"; readonly id: string; readonly event: WireEvent }
   | { readonly type: "queued"; readonly outgoing: Outgoing }
@@ -65,13 +74,14 @@ export const emptyState: LiveState = {
   running: false,
   drafts: [],
   outgoing: [],
+  restarts: [],
 };
 
 /** The state after `event`. Returns the same object when nothing changed. */
 export function apply(state: LiveState, event: LiveEvent): LiveState {
   switch (event.type) {
     case "snapshot":
-      return fromSnapshot(state, event.snapshot);
+      return fromSnapshot(state, event.snapshot, event.at);
     case "older":
       return withOlder(state, event.before, event.snapshot);
     case "wire":
@@ -92,7 +102,7 @@ export function apply(state: LiveState, event: LiveEvent): LiveState {
   }
 }
 
-function fromSnapshot(state: LiveState, snapshot: WireSnapshot): LiveState {
+function fromSnapshot(state: LiveState, snapshot: WireSnapshot, at: number): LiveState {
   return {
     ...emptyState,
     loaded: true,
@@ -103,7 +113,16 @@ function fromSnapshot(state: LiveState, snapshot: WireSnapshot): LiveState {
     items: snapshot.items,
     running: snapshot.running,
     outgoing: withoutAccepted(state.outgoing, snapshot.items),
+    restarts: withRestart(state, snapshot, at),
   };
+}
+
+/** Another epoch than before is another process; of several restarts at one place the last one counts. */
+function withRestart(state: LiveState, snapshot: WireSnapshot, at: number): readonly Restart[] {
+  const same = splitCursor(state.cursor)[0] === splitCursor(snapshot.cursor)[0];
+  if (!state.loaded || same) return state.restarts;
+  const after = state.entries.at(-1)?.id ?? null;
+  return [...state.restarts.filter((restart) => restart.after !== after), { after, at }];
 }
 
 /** Puts an older page in front, unless the path has changed since it was asked for. */

@@ -35,7 +35,7 @@ export function App(): ReactNode {
 }
 
 function Door({ language }: { readonly language: LanguageSwitchProps }): ReactNode {
-  const gateway = useGateway();
+  const [gateway, again] = useGateway();
   const addressed = useAddressedSession();
   switch (gateway.kind) {
     case "asking":
@@ -46,7 +46,7 @@ function Door({ language }: { readonly language: LanguageSwitchProps }): ReactNo
       return <UnreachablePage language={language} />;
     case "ready": {
       const key = addressed ?? gateway.status.defaultSession;
-      return <Room key={key} sessionKey={key} status={gateway.status} language={language} />;
+      return <Room key={key} sessionKey={key} status={gateway.status} language={language} onRestart={again} />;
     }
   }
 }
@@ -55,16 +55,22 @@ interface RoomProps {
   readonly sessionKey: string;
   readonly status: WireStatus;
   readonly language: LanguageSwitchProps;
+  /** Told when the gateway was seen to be another process than before. */
+  readonly onRestart: () => void;
 }
 
 /** One session's page; mounted anew for another session. */
-function Room({ sessionKey, status, language }: RoomProps): ReactNode {
+function Room({ sessionKey, status, language, onRestart }: RoomProps): ReactNode {
   const [live] = useState(() => new Live(sessionKey, browser));
   useEffect(() => {
     live.start();
     return () => live.close();
   }, [live]);
   const view = useView(live);
+  const { restarts } = view.state;
+  useEffect(() => {
+    if (restarts.length > 0) onRestart();
+  }, [restarts, onRestart]);
   const rows = useMemo(() => rowsOf(view.state), [view.state]);
   const sessions = useSessions(`${view.connection} ${view.state.running}`);
   const [listOpen, setListOpen] = useState(false);

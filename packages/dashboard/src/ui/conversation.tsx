@@ -55,7 +55,7 @@ export function Conversation({ live, view, rows, status }: ConversationProps): R
             {text.newBelow} <span aria-hidden="true">↓</span>
           </button>
         )}
-        <ConnectionLine view={view} />
+        <ConnectionLine view={view} onTryNow={() => live.tryNow()} />
         <Composer draft={draft} busy={busy} field={field} onDraft={setDraft} onSend={sendDraft} />
       </div>
       <Announcer rows={rows} loaded={view.state.loaded} />
@@ -118,11 +118,17 @@ function Suggestion({ words, onTry }: { readonly words: string; readonly onTry: 
 }
 
 /** Says what the connection does while it does not simply work. */
-function ConnectionLine({ view }: { readonly view: View }): ReactNode {
-  const words = connectionWords(view, useText());
+function ConnectionLine({ view, onTryNow }: { readonly view: View; readonly onTryNow: () => void }): ReactNode {
+  const text = useText();
+  const words = connectionWords(view, text);
   return (
     <p className="connection" role="status" data-state={view.connection} hidden={words === ""}>
       {words}
+      {view.connection === "reconnecting" && (
+        <button type="button" onClick={onTryNow}>
+          {text.tryNow}
+        </button>
+      )}
     </p>
   );
 }

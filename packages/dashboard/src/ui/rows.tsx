@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import type { Text } from "../text/en.ts";
 import { languageOf } from "../text/language.ts";
-import type { AnswerRow, MineRow, Notice, Row, Trouble } from "../view/rows.ts";
+import type { AnswerRow, FailureRow, MineRow, Notice, Row, Trouble } from "../view/rows.ts";
 import { CallCard } from "./call-card.tsx";
 import { useText } from "./context.tsx";
 import { Prose } from "./prose.tsx";
@@ -34,6 +34,10 @@ export function RowView({ row, actions }: RowProps): ReactNode {
       return <Thinking body={row.text} />;
     case "notice":
       return <NoticeView what={row.what} body={row.text} />;
+    case "failure":
+      return <Failure row={row} actions={actions} />;
+    case "restarted":
+      return <Restarted at={row.at} />;
     case "draft":
       return <DraftView row={row} />;
     case "working":
@@ -63,7 +67,11 @@ function TroubleView({ trouble, actions }: { readonly trouble: Trouble; readonly
   const notSent = trouble.kind === "not-sent";
   return (
     <div className="trouble" role="alert">
-      <p>{notSent ? text.notSent(trouble.reason) : text.failed(trouble.reason ?? text.failedUnknown)}</p>
+      {notSent ? (
+        <p>{text.notSent(trouble.reason)}</p>
+      ) : (
+        <Reason code={trouble.code} said={trouble.reason ?? ""} words={text.failed} />
+      )}
       <p className="advice">{notSent ? text.notSentAdvice : text.failedAdvice}</p>
       <div className="trouble-buttons">
         <button type="button" onClick={() => actions.again(trouble)}>
@@ -76,6 +84,59 @@ function TroubleView({ trouble, actions }: { readonly trouble: Trouble; readonly
         )}
       </div>
     </div>
+  );
+}
+
+interface ReasonProps {
+  readonly code: string | null;
+  readonly said: string;
+  readonly words: (reason: string) => string;
+}
+
+/** Why it failed, in the page's language where the code is known, with the provider's own words below. */
+function Reason({ code, said, words }: ReasonProps): ReactNode {
+  const text = useText();
+  const known = code === null ? undefined : knownReason(text, code);
+  if (known === undefined) return <p className="reason">{words(said === "" ? text.failedUnknown : said)}</p>;
+  const [happened = ""] = said.split("\n", 1);
+  return (
+    <>
+      <p>{words(known)}</p>
+      {happened !== "" && (
+        <p className="advice" lang={languageOf(happened)}>
+          {happened}
+        </p>
+      )}
+    </>
+  );
+}
+
+function knownReason({ reasons }: Text, code: string): string | undefined {
+  return Object.entries(reasons).find(([name]) => name === code)?.[1];
+}
+
+function Failure({ row, actions }: { readonly row: FailureRow; readonly actions: RowActions }): ReactNode {
+  const text = useText();
+  const { again, code } = row;
+  return (
+    <div className="notice" data-failed="true" role="alert">
+      <Reason code={code} said={row.text} words={text.answerFailed} />
+      {again !== null && (
+        <div className="trouble-buttons">
+          <button type="button" onClick={() => actions.again({ kind: "failed", reason: row.text, code, text: again })}>
+            {text.sendAgain}
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Restarted({ at }: { readonly at: number }): ReactNode {
+  return (
+    <p className="restarted">
+      {useText().restarted} <Time at={at} />
+    </p>
   );
 }
 
@@ -128,20 +189,17 @@ function Working(): ReactNode {
 }
 
 function NoticeView({ what, body }: { readonly what: Notice; readonly body: string }): ReactNode {
-  const line = noticeLine(what, body, useText());
-  const failed = what === "answer-failed";
+  const line = noticeLine(what, useText());
   return (
-    <div className="notice" data-failed={failed} role={failed ? "alert" : undefined}>
+    <div className="notice">
       {line !== "" && <p>{line}</p>}
       {(what === "message" || what === "branch-summary") && body !== "" && <Prose text={body} />}
     </div>
   );
 }
 
-function noticeLine(what: Notice, body: string, text: Text): string {
+function noticeLine(what: Notice, text: Text): string {
   switch (what) {
-    case "answer-failed":
-      return text.answerFailed(body === "" ? text.failedUnknown : body);
     case "answer-cut":
       return text.answerCut;
     case "answer-aborted":

@@ -11,15 +11,19 @@ export type Gateway =
 
 const AGAIN_MS = 2_000;
 
-/** Asks until there is an answer. */
-export function useGateway(): Gateway {
+/** Asks until there is an answer, and again when told: another gateway may have another model. What is known stays meanwhile. */
+export function useGateway(): readonly [gateway: Gateway, again: () => void] {
   const [gateway, setGateway] = useState<Gateway>({ kind: "asking" });
+  const again = useCallback(async () => {
+    const got = await browser.api.status();
+    if (got.kind === "ok") setGateway({ kind: "ready", status: got.value });
+  }, []);
   useEffect(() => {
     const end = new AbortController();
     void ask(setGateway, end.signal);
     return () => end.abort();
   }, []);
-  return gateway;
+  return [gateway, again];
 }
 
 async function ask(tell: (gateway: Gateway) => void, signal: AbortSignal): Promise<void> {

@@ -4,14 +4,20 @@
  */
 import type { WireItem } from "@holdfast/gateway/wire";
 import type { Entry } from "../live/path.ts";
-import type { Draft, LiveState, Outgoing } from "../live/state.ts";
+import type { Draft, LiveState, Outgoing, Restart } from "../live/state.ts";
 import { type Call, collectCalls, type CallBook } from "./calls.ts";
 import { type AssistantMessage, assistantOf, fieldOf, textOf, timeOf, type UserMessage, userOf } from "./read-entry.ts";
 
 export type Ring = "sending" | "accepted" | "saved";
 export type Trouble =
   | { readonly kind: "not-sent"; readonly reason: string; readonly outgoing: Outgoing }
-  | { readonly kind: "failed"; readonly reason: string | null; readonly text: string };
+  | {
+      readonly kind: "failed";
+      readonly reason: string | null;
+      /** One of docs/errors.md where it is known. */
+      readonly code: string | null;
+      readonly text: string;
+    };
 
 export interface MineRow {
   readonly kind: "mine";
@@ -35,19 +41,32 @@ export interface CallRow {
   readonly id: string;
   readonly call: Call;
 }
+/** An answer that failed. `again`: the message it failed to answer, where nothing was said since. */
+export interface FailureRow {
+  readonly kind: "failure";
+  readonly id: string;
+  readonly code: string | null;
+  readonly text: string;
+  readonly again: string | null;
+}
 export type Row =
   | MineRow
   | AnswerRow
   | CallRow
   | { readonly kind: "thinking"; readonly id: string; readonly text: string }
   | { readonly kind: "notice"; readonly id: string; readonly what: Notice; readonly text: string }
+  | FailureRow
+  | { readonly kind: "restarted"; readonly id: string; readonly at: number }
   | { readonly kind: "draft"; readonly id: string; readonly draft: Draft }
   | { readonly kind: "working"; readonly id: string };
-export type Notice = "answer-failed" | "answer-cut" | "answer-aborted" | "summarised" | "branch-summary" | "message";
+export type Notice = "answer-cut" | "answer-aborted" | "summarised" | "branch-summary" | "message";
 
 export function rowsOf(state: LiveState): readonly Row[] {
   const calls = collectCalls(state.entries, state.running);
-  const saved = state.entries.flatMap((entry) => rowsOfEntry(entry, state, calls));
+  const saved = state.entries.flatMap((entry) => [
+    ...rowsOfEntry(entry, state, calls),
+    ...state.restarts.filter((restart) => restart.after === entry.id).map(restartRow),
+  ]);
   const rows = [...saved, ...pendingRows(state), ...state.drafts.map(draftRow)];
   const silent = state.running && state.drafts.length === 0 && !rows.some(inFlight);
   return silent ? [...rows, { kind: "working", id: "working" }] : rows;
@@ -56,6 +75,10 @@ export function rowsOf(state: LiveState): readonly Row[] {
 /** Messages of this page that are not saved yet. */
 export function unsavedCount(rows: readonly Row[]): number {
   return rows.filter((row) => row.kind === "mine" && row.ring !== "saved").length;
+}
+
+function restartRow({ after, at }: Restart): Row {
+  return { kind: "restarted", id: `restarted/${after}`, at };
 }
 
 function draftRow(draft: Draft): Row {
@@ -70,7 +93,7 @@ function rowsOfEntry(entry: Entry, state: LiveState, calls: CallBook): readonly 
   const user = userOf(entry);
   if (user) return [savedMine(entry, user, state)];
   const assistant = assistantOf(entry);
-  if (assistant) return [...answerRows(entry, assistant, state, calls), ...endRows(entry, assistant)];
+  if (assistant) return [...answerRows(entry, assistant, state, calls), ...endRows(entry, assistant, state)];
   if (entry.type === "compaction") return [notice(entry, "summarised", "")];
   if (entry.type === "branch_summary")
     return [notice(entry, "branch-summary", String(fieldOf(entry, "summary") ?? ""))];
@@ -95,7 +118,7 @@ function savedMine(entry: Entry, user: UserMessage, state: LiveState): Row {
     at: timeOf(entry),
     ring: state.unsaved.has(entry.id) ? "accepted" : "saved",
     waits: false,
-    trouble: failed ? { kind: "failed", reason: item.failure, text } : null,
+    trouble: failed ? { kind: "failed", reason: item.failure, code: item.failureCode ?? null, text } : null,
   };
 }
 
@@ -123,11 +146,24 @@ function answerRows(entry: Entry, message: AssistantMessage, state: LiveState, c
   });
 }
 
-function endRows(entry: Entry, message: AssistantMessage): readonly Row[] {
-  const row = (what: Notice, text: string): readonly Row[] => [{ kind: "notice", id: `${entry.id}/end`, what, text }];
-  if (message.stopReason === "error") return row("answer-failed", message.errorMessage ?? "");
-  if (message.stopReason === "aborted") return row("answer-aborted", "");
-  return message.stopReason === "length" ? row("answer-cut", "") : [];
+function endRows(entry: Entry, message: AssistantMessage, state: LiveState): readonly Row[] {
+  const row = (what: Notice): readonly Row[] => [{ kind: "notice", id: `${entry.id}/end`, what, text: "" }];
+  if (message.stopReason === "error") return [failureRow(entry, message, state)];
+  if (message.stopReason === "aborted") return row("answer-aborted");
+  return message.stopReason === "length" ? row("answer-cut") : [];
+}
+
+function failureRow(entry: Entry, message: AssistantMessage, { entries }: LiveState): Row {
+  const code = fieldOf(entry, "failure") ?? fieldOf(entry, "stopped");
+  const asked = entries.findLast((other) => userOf(other) !== null);
+  const user = asked !== undefined && entry.answers?.includes(asked.id) === true ? userOf(asked) : null;
+  return {
+    kind: "failure",
+    id: `${entry.id}/end`,
+    code: typeof code === "string" ? code : null,
+    text: message.errorMessage ?? "",
+    again: user === null ? null : textOf(user.content),
+  };
 }
 
 /** Items without an entry on the path, then what the gateway does not have yet. */
@@ -152,7 +188,7 @@ function itemRow(item: WireItem): Row {
     at: item.acceptedAt,
     ring: "accepted",
     waits: item.state === "queued",
-    trouble: failed ? { kind: "failed", reason: item.failure, text: item.text } : null,
+    trouble: failed ? { kind: "failed", reason: item.failure, code: item.failureCode ?? null, text: item.text } : null,
   };
 }
 

@@ -7,6 +7,6 @@ import type { Row } from "./rows.ts";
 export function nextStep(rows: readonly Row[], text: Text): string | null {
   const said = rows.flatMap((row) => (row.kind === "mine" ? [row.text] : []));
   const begun = Object.values(LANGUAGES).some((language) => said[0] === language.empty.first);
-  const answered = rows.at(-1)?.kind === "answer";
+  const answered = rows.findLast((row) => row.kind !== "restarted")?.kind === "answer";
   return begun && answered && said.length === 1 ? text.empty.second : null;
 }

@@ -22,6 +22,7 @@ function after(...events: readonly LiveEvent[]): LiveState {
 const snapshot = (part: Partial<WireSnapshot> = {}): LiveEvent => ({
   type: "snapshot",
   snapshot: { ...base, ...part },
+  at: 5,
 });
 const wire = (id: string, event: WireEvent): LiveEvent => ({ type: "wire", id, event });
 const text = (answerId: string, words: string): WireEvent => ({
@@ -29,6 +30,16 @@ const text = (answerId: string, words: string): WireEvent => ({
   answerId,
   delta: { kind: "text", text: words },
   durable: false,
+});
+
+test("another epoch than before is a restart, noted where it was seen; the first snapshot is none", () => {
+  const entries = [new Chain().user("one")];
+  const first = after(snapshot({ entries }));
+  expect(first.restarts).toEqual([]);
+  expect(apply(first, snapshot({ entries, cursor: "e1:9" })).restarts).toEqual([]);
+  const second = apply(first, snapshot({ entries, cursor: "e2:0" }));
+  expect(second.restarts).toEqual([{ after: entries[0]?.id, at: 5 }]);
+  expect(apply(second, snapshot({ entries, cursor: "e3:0" })).restarts).toHaveLength(1);
 });
 
 describe("nothing twice", () => {

@@ -51,10 +51,13 @@ describe("trouble", () => {
   test("an error answer in the log speaks for the item, once", () => {
     const chain = new Chain();
     const message = { role: "assistant", content: [], stopReason: "error", errorMessage: "bad key" };
-    const entries = [chain.user("hi", "w:a:k:c1"), chain.entry({ type: "message", message, answers: ["e1"] })];
+    const failure = { type: "message", message, answers: ["e1"], stopped: "model_failed", failure: "auth" };
+    const entries = [chain.user("hi", "w:a:k:c1"), chain.entry(failure)];
     const list = rows({ items: [failed], entries });
     expect(mine(list)[0]?.trouble).toBeNull();
-    expect(list.at(-1)).toMatchObject({ kind: "notice", what: "answer-failed", text: "bad key" });
+    expect(list.at(-1)).toMatchObject({ kind: "failure", code: "auth", text: "bad key", again: "hi" });
+    const later = rows({ entries: [...entries, chain.user("and now?")] });
+    expect(later.find((row) => row.kind === "failure")).toMatchObject({ again: null });
   });
 
   test("a refused message keeps what is needed to send it again", () => {

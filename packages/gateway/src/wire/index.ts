@@ -50,6 +50,8 @@ export interface WireItem {
   readonly attempt: number;
   /** Why it failed, for people. */
   readonly failure: string | null;
+  /** Which failure it is, where it has a code (docs/errors.md). */
+  readonly failureCode?: string | null;
 }
 
 /**

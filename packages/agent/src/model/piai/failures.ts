@@ -1,6 +1,7 @@
 /**
  * Why a provider's answer failed, from the HTTP status where there is one and from the text where there is none.
- * Invariant: the message names the provider and what to do, and holds no key, whatever the provider echoed.
+ * Invariant: the message is one sentence that names the provider and what happened (what to do is said by whoever gives up,
+ * in stop.ts), and it holds no key, whatever the provider echoed.
  */
 import { isObject, tryParse } from "@holdfast/base";
 import type { ModelFailure, ModelFailureCode } from "../../types.ts";
@@ -24,20 +25,6 @@ export interface Place {
 }
 
 const DETAIL_CHARS_MAX = 300;
-
-const ADVICE: Readonly<Record<ModelFailureCode, string>> = {
-  rate_limited: "Wait and try again, or raise the limit of the account.",
-  overloaded: "Try again later, or name a fallback model.",
-  timeout: "Try again; if it happens often, use a faster model.",
-  connection: "Check that it is running and reachable, and that models.providers has the right baseUrl.",
-  auth: "Check the provider's apiKey.",
-  billing: "Check the balance and the spending limit of the account.",
-  bad_request: "Check the model's name and that the provider supports what is asked for.",
-  context_overflow: "The conversation is too long for this model: shorten it, or use a model with a larger window.",
-  content_filter: "The provider refused the content; say it differently.",
-  bad_answer: "Try again; if it happens often, check the provider's compatibility.",
-  unknown: "Look at the provider's status page and logs.",
-};
 
 /** For texts without a status, and for statuses that mean several things. The first that matches counts. */
 const MEANINGS: readonly (readonly [RegExp, ModelFailureCode])[] = [
@@ -88,6 +75,11 @@ function addressOf(baseUrl: string): string {
   return url === null ? "its address" : `${url.origin}${url.pathname}`;
 }
 
+/** Ended like a sentence, also where the provider's words are not. */
+function ended(text: string): string {
+  return /[.!?…。！？]["'”)]?$/.test(text) ? text : `${text}.`;
+}
+
 /** A failure that the library reported as `text`. `overflow`: the library knows the text as an overflow. */
 export function failureOf(text: string, overflow: boolean, exchange: Exchange, place: Place): ModelFailure {
   const { status, retryAfterMs, responded } = exchange;
@@ -95,19 +87,18 @@ export function failureOf(text: string, overflow: boolean, exchange: Exchange, p
   const name = `${place.provider}/${place.model}`;
   if (status !== null) {
     const code = overflow && status < 429 ? "context_overflow" : codeOfStatus(status, text);
-    return modelFailure(code, `${name} answered ${status}: ${detail} ${ADVICE[code]}`, { status, retryAfterMs });
+    return modelFailure(code, ended(`${name} answered ${status}: ${detail}`), { status, retryAfterMs });
   }
   if (!responded) {
-    const message = `${name} did not answer at ${addressOf(place.baseUrl)}: ${detail} ${ADVICE.connection}`;
-    return modelFailure("connection", message);
+    return modelFailure("connection", ended(`${name} did not answer at ${addressOf(place.baseUrl)}: ${detail}`));
   }
   const code = overflow ? "context_overflow" : (meaningOf(text) ?? "unknown");
-  return modelFailure(code, `${name} broke off: ${detail} ${ADVICE[code]}`);
+  return modelFailure(code, ended(`${name} broke off: ${detail}`));
 }
 
 /** A failure of our own patience. */
 export function expiredFailure(limit: Limit, limits: PatienceLimits, place: Place): ModelFailure {
   const what = limit === "totalMs" ? "did not finish within" : "sent nothing for";
-  const message = `${place.provider}/${place.model} ${what} ${limits[limit] / 1000} s. ${ADVICE.timeout}`;
+  const message = `${place.provider}/${place.model} ${what} ${limits[limit] / 1000} s.`;
   return modelFailure("timeout", message);
 }

@@ -44,6 +44,16 @@ describe("details", () => {
   });
 });
 
+test("one sentence, which ends as one; what to do is said elsewhere", () => {
+  const refused = { ...streaming, status: 401 };
+  expect(failureOf("401: no such key", false, refused, place).message).toBe("p/m answered 401: no such key.");
+  expect(failureOf("401: Who are you?", false, refused, place).message).toBe("p/m answered 401: Who are you?");
+  const silent = { ...streaming, responded: false };
+  expect(failureOf("fetch failed", false, silent, place).message).toBe(
+    "p/m did not answer at https://api.example.com/v1: fetch failed.",
+  );
+});
+
 test("our own patience is named in seconds", () => {
   expect(expiredFailure("idleMs", PATIENCE, place)).toMatchObject({ code: "timeout", retryable: true });
   expect(expiredFailure("idleMs", PATIENCE, place).message).toContain("p/m sent nothing for 120 s");
