@@ -25,7 +25,7 @@ export function openSessions(options: OpenSessionsOptions, world: World = realWo
 /** The same on another disk. */
 export async function openSessionsOn(disk: Disk, options: OpenSessionsOptions, world: World): Promise<Sessions> {
   const { directory, fsync = "always", cwd = process.cwd(), onProblem = warn } = options;
-  const lock = lockOptions(options.writeLock);
+  const lock = lockOptions(options.writeLock, onProblem);
   const store = await openFileStore({ directory, lock, sync: fsync !== "never", onProblem }, { disk, world });
   const onLost = (key: string, log: { readonly file: string }) =>
     onProblem({ code: "transcript_lost", what: `${key}: ${log.file} is not there; a new one was begun` });
@@ -59,7 +59,7 @@ export async function openTranscript(
   const store = new FileLogs({
     disk: realDisk,
     world,
-    lock: lockOptions(options.writeLock),
+    lock: lockOptions(options.writeLock, warn),
     sync: fsync !== "never",
     resolve: resolveLog,
   });
@@ -86,10 +86,13 @@ async function realFile(path: string, create: boolean): Promise<string> {
   throw new SessionError("not_a_file", { path });
 }
 
-function lockOptions(given: OpenSessionsOptions["writeLock"]) {
+function lockOptions(given: OpenSessionsOptions["writeLock"], onProblem: (problem: SessionsProblem) => void) {
   return {
     timeoutMs: given?.timeoutMs ?? LIMITS.writeLockTimeoutMs,
+    staleMs: given?.staleMs ?? LIMITS.writeLockStaleMs,
     maxHoldMs: given?.maxHoldMs ?? LIMITS.writeLockMaxHoldMs,
+    ...(given?.mode === undefined ? {} : { mode: given.mode }),
+    onProblem,
   };
 }
 

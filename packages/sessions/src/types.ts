@@ -229,7 +229,12 @@ export interface SessionsProblem {
     | "rebuilt"
     | "rebuilt_twice"
     | "fold_failed"
-    | "transcript_lost";
+    | "transcript_lost"
+    /** A write lock was taken over, is held for too long, was not renewed, or could not be given back. */
+    | "lock_reclaimed"
+    | "lock_held_long"
+    | "lock_not_renewed"
+    | "lock_left";
   readonly what: string;
 }
 
@@ -239,7 +244,16 @@ export interface OpenSessionsOptions {
   readonly agentId?: string;
   readonly fsync?: Fsync;
   readonly cwd?: string;
-  readonly writeLock?: { readonly timeoutMs?: number; readonly staleMs?: number; readonly maxHoldMs?: number };
+  /**
+   * `mode: "create"` locks with files instead of the kernel, for a directory on a share; every process on it finds out by
+   * itself. A directory that is locked otherwise refuses it (`lock_mode_unavailable`).
+   */
+  readonly writeLock?: {
+    readonly timeoutMs?: number;
+    readonly staleMs?: number;
+    readonly maxHoldMs?: number;
+    readonly mode?: "create";
+  };
   /** Told about each oddity once; must not throw. Left out: a process warning. */
   readonly onProblem?: (problem: SessionsProblem) => void;
 }

@@ -129,7 +129,10 @@ export class Writer {
       return await store.commit(right === null ? request : { ...request, right });
     } catch (error) {
       // What a failed sync left in memory proves nothing about the disk: nobody builds on it.
-      if (error instanceof SessionError && error.details.step === "sync") this.#broken = error;
+      // Nor does what a writer put down that had lost its lock meanwhile.
+      const isDoubtful =
+        error instanceof SessionError && (error.code === "stale_fence" || error.details.step === "sync");
+      if (isDoubtful) this.#broken = error;
       throw error;
     }
   }

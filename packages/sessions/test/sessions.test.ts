@@ -117,8 +117,11 @@ describe("the store on disk", () => {
 
   test("a store that is locked another way is refused", async () => {
     await using directory = await testDirectory();
-    await writeFile(join(directory.path, ".store.json"), '{"format":1,"lock":"create"}\n');
+    await writeFile(join(directory.path, ".store.json"), '{"format":1,"lock":"lease"}\n');
     await expect(openSessions({ directory: directory.path })).rejects.toMatchObject({ code: "lock_mode_unavailable" });
+    await writeFile(join(directory.path, ".store.json"), '{"format":1,"lock":"kernel"}\n');
+    const asked = openSessions({ directory: directory.path, writeLock: { mode: "create" } });
+    await expect(asked).rejects.toMatchObject({ code: "lock_mode_unavailable" });
   });
 
   test.each<[Fsync, boolean, boolean, boolean]>([

@@ -11,7 +11,12 @@ export async function openImportPlace(
   onProblem: (problem: SessionsProblem) => void,
   world: World = realWorld(),
 ): Promise<ImportPlace & AsyncDisposable> {
-  const lock = { timeoutMs: LIMITS.writeLockTimeoutMs, maxHoldMs: LIMITS.writeLockMaxHoldMs };
+  const lock = {
+    timeoutMs: LIMITS.writeLockTimeoutMs,
+    staleMs: LIMITS.writeLockStaleMs,
+    maxHoldMs: LIMITS.writeLockMaxHoldMs,
+    onProblem,
+  };
   const store = await openFileStore({ directory, lock, sync: true, onProblem }, { disk: realDisk, world });
   return { directory, store, world, [Symbol.asyncDispose]: () => store.close() };
 }

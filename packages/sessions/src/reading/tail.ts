@@ -130,7 +130,7 @@ function loadFromWalk(walk: Walk, header: ReadHeader, atStart: boolean): Loaded 
     path: walk.found.toReversed(),
     whole: walk.isWhole || walk.found.length === 0,
     earlier: walk.settings,
-    g: walk.g,
+    g: walk.g.greatest,
     header: header.header,
     version: header.version,
     report: {

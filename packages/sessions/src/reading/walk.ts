@@ -34,8 +34,8 @@ export class Walk {
   /** The id looked for; undefined: any, the next entry is the leaf; NOBODY: none, but the rest may hold a repetition. */
   wanted: string | undefined;
   #compaction: CompactionEntry | null = null;
-  #lowestG = Number.POSITIVE_INFINITY;
-  #greatestG = 0;
+  /** Writers' numbers met so far. */
+  readonly g = { lowest: Number.POSITIVE_INFINITY, greatest: 0 };
   /** Null until the context is complete; then what is in force at its end, as far as is known. */
   #settings: Settings | null = null;
 
@@ -48,11 +48,6 @@ export class Walk {
   /** Settings that were looked for, or null. */
   get settings(): Settings | null {
     return this.#options.settings === true ? this.#settings : null;
-  }
-
-  /** The greatest writer's number that was met. */
-  get g(): number {
-    return this.#greatestG;
   }
 
   /** Takes the line before the one given last. */
@@ -70,10 +65,10 @@ export class Walk {
 
   #judge(seen: Peek): Step | "take" {
     this.tally.entriesRead += 1;
-    if (seen.g !== null && seen.g > this.#lowestG) return "whole";
+    if (seen.g !== null && seen.g > this.g.lowest) return "whole";
     if (seen.g !== null) {
-      this.#lowestG = seen.g;
-      this.#greatestG = Math.max(this.#greatestG, seen.g);
+      this.g.lowest = seen.g;
+      this.g.greatest = Math.max(this.g.greatest, seen.g);
     }
     if (this.#ids.has(seen.id)) return "whole";
     if (this.wanted !== undefined && seen.id !== this.wanted) return "on";

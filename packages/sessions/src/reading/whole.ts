@@ -77,9 +77,8 @@ class Scan {
   readonly #ids: string[] = [];
   #header: ReadHeader | null = null;
   #lines = 0;
-  readonly #stale = new Set<number>();
-  #fence = 0;
-  #g = 0;
+  /** The highest fence, the greatest writer's number, and the nodes that came too late. */
+  readonly #numbers = { fence: 0, greatest: 0, stale: new Set<number>() };
   #leaf = -1;
 
   constructor(source: ByteSource, visit: Visit) {
@@ -113,7 +112,7 @@ class Scan {
     const flaw = parsed.flaw ?? (lacksId ? "no id" : entryFlaw(fieldsOf(entry)));
     if (flaw !== null) this.#damage(line, flaw);
     const same = await this.#isSame(entry);
-    const isStale = entry.g !== undefined && entry.g < this.#fence;
+    const isStale = entry.g !== undefined && entry.g < this.#numbers.fence;
     const added = this.#tree.add(refOf(entry, line, this.#lines), () => same, !isStale);
     this.#note(entry, line, added, isStale);
   }
@@ -134,7 +133,7 @@ class Scan {
     const index = this.#tree.indexOf(entry.id);
     const ref = this.#tree.nodes[index];
     // What came too late does not stand for the same entry written again.
-    return ref !== undefined && !this.#stale.has(index) && sameEntry(await this.#read(ref), entry);
+    return ref !== undefined && !this.#numbers.stale.has(index) && sameEntry(await this.#read(ref), entry);
   }
 
   #note(entry: Entry, line: RawLine, added: Added, isStale: boolean): void {
@@ -143,10 +142,10 @@ class Scan {
     }
     if (added.kind === "ignored") return;
     if (isStale) this.#odd.stale.push({ id: entry.id, g: entry.g ?? 0 });
-    if (isStale) this.#stale.add(added.index);
+    if (isStale) this.#numbers.stale.add(added.index);
     else if (!isCustom(entry, "holdfast:fence")) this.#leaf = added.index;
-    this.#fence = Math.max(this.#fence, fenceOf(entry));
-    this.#g = Math.max(this.#g, entry.g ?? 0);
+    this.#numbers.fence = Math.max(this.#numbers.fence, fenceOf(entry));
+    this.#numbers.greatest = Math.max(this.#numbers.greatest, entry.g ?? 0);
     this.#visit(entry, added.index, this.#tree);
   }
 
@@ -170,8 +169,8 @@ class Scan {
     return {
       tree: this.#tree,
       leaf: returned === -1 ? this.#leaf : returned,
-      isStale: (index) => this.#stale.has(index),
-      g: this.#g,
+      isStale: (index) => this.#numbers.stale.has(index),
+      g: this.#numbers.greatest,
       cut: returned === -1 || last === undefined ? null : last,
       header: this.#header ?? { header: null, state: "missing", version: CURRENT_VERSION },
       lines: this.#lines,

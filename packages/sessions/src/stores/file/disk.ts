@@ -23,7 +23,7 @@ import { promisify } from "node:util";
 import { type FileLocks, kernelLockAvailable, realFileLocks, syncDirectory, type World } from "@holdfast/base";
 
 /** How a store excludes writers; every process on it must use the same. */
-export type LockMode = "kernel" | "sqlite";
+export type LockMode = "kernel" | "sqlite" | "create";
 
 export interface DiskStat {
   readonly dev: bigint;
@@ -76,7 +76,7 @@ export interface Disk {
   /** The names in a directory are durable when it returns. */
   syncDirectory(path: string): Promise<void>;
   realpath(path: string): Promise<string>;
-  readonly locks: FileLocks & { readonly mode: LockMode };
+  readonly locks: FileLocks & { readonly mode: "kernel" | "sqlite" };
 }
 
 const FLAGS: Readonly<Record<OpenMode, number>> = {

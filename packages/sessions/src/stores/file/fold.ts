@@ -6,19 +6,17 @@
  * Invariant: a journal is deleted only after the snapshot that holds its rows has its final name, durably.
  */
 import { createHash } from "node:crypto";
-import { join } from "node:path";
-import type { World } from "@holdfast/base";
 import type { SessionRow } from "../../types.ts";
 import { appendLines } from "./append-lines.ts";
-import type { Disk } from "./disk.ts";
+import type { Disk, Place } from "./disk.ts";
 import { backupPath, fileId, type IndexState, indexPath, journalPath, listJournals } from "./index-files.ts";
 import { encodeJournalSnapshot, encodeSnapshotRow } from "./snapshot.ts";
 import { copyWhole, writeAll } from "./whole-files.ts";
 
-export interface FoldTools {
+export interface FoldTools extends Place {
   readonly directory: string;
-  readonly disk: Disk;
-  readonly world: World;
+  /** Undefined when another process folds right now. */
+  tryFold(): Promise<AsyncDisposable | undefined>;
   /** Runs under `sessions.lock` with everything taken in. */
   locked<T>(work: (state: IndexState) => Promise<T>): Promise<T>;
 }
@@ -28,7 +26,7 @@ const ROWS_PER_SLICE = 500;
 
 /** The new snapshot's id and size, or undefined when another process folds right now. */
 export async function foldIndex(tools: FoldTools): Promise<{ readonly id: string; readonly size: number } | undefined> {
-  using lock = tools.disk.locks.tryLock(join(tools.directory, "sessions.fold.lock"));
+  await using lock = await tools.tryFold();
   if (lock === undefined) return undefined;
   const { directory, disk, world } = tools;
   const { rows, journal } = await beginJournal(tools);
@@ -58,19 +56,27 @@ interface Begun {
 }
 
 /** From here on changes go to the next journal; what was before is in `rows`. */
-async function beginJournal({ directory, disk, world, locked }: FoldTools): Promise<Begun> {
-  return locked(async (state) => {
-    const journal = state.journal + 1;
-    world.at("index:before-write");
-    const file = await disk.open(journalPath(directory, journal), "new");
-    await file.close();
-    await disk.syncDirectory(directory);
-    world.at("index:after-sync");
-    // Everything before is in `state.rows`, so there is no need to read it all again.
-    state.journal = journal;
-    state.offset = 0;
-    return { rows: [...state.rows], journal };
+function beginJournal(tools: FoldTools): Promise<Begun> {
+  return tools.locked(async (state) => {
+    await nextJournal(state, tools);
+    return { rows: [...state.rows], journal: state.journal };
   });
+}
+
+/** Begins the next journal, durably: called under `sessions.lock` with everything taken in. */
+export async function nextJournal(
+  state: IndexState,
+  { directory, disk, world }: Place & { readonly directory: string },
+): Promise<void> {
+  const journal = state.journal + 1;
+  world.at("index:before-write");
+  const file = await disk.open(journalPath(directory, journal), "new");
+  await file.close();
+  await disk.syncDirectory(directory);
+  world.at("index:after-sync");
+  // Everything before is in `state.rows`, so there is no need to read it all again.
+  state.journal = journal;
+  state.offset = 0;
 }
 
 interface Written {

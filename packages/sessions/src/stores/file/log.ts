@@ -7,7 +7,6 @@
  * that are there are never changed, and a torn tail is sealed with a line feed by whoever writes next.
  */
 import { dirname } from "node:path";
-import { errnoOf } from "@holdfast/base";
 import { type Entry, encodeEntry, encodeHeader, type Header } from "../../entry.ts";
 import { SessionError } from "../../errors.ts";
 import { type ByteSource, fileSource } from "../../reading/source.ts";
@@ -15,20 +14,13 @@ import { isStale, type Rights } from "../../rights.ts";
 import { extendSidecar, SIDECAR_FROM_BYTES } from "../../sidecar/sidecar-file.ts";
 import type { CommitRequest, Committed, FirstEntries, Position, Reading, Unstamped } from "../../store.ts";
 import { appendLines, writeLines } from "./append-lines.ts";
-import type { Disk, DiskFile, OpenMode, Place } from "./disk.ts";
-import { numbersInLog } from "./numbers.ts";
+import type { Disk, DiskFile, Place } from "./disk.ts";
+import { confirmWritten, type Held } from "./fence.ts";
+import { rightsNow } from "./numbers.ts";
 import { isTorn, markOf, offsetOf, positionAfter, positionOf, since } from "./position.ts";
 import { during } from "./storage-error.ts";
+import { openIfThere } from "./whole-files.ts";
 import type { WriteLock } from "./write-lock.ts";
-
-async function openIfThere(disk: Disk, path: string, mode: OpenMode): Promise<DiskFile | undefined> {
-  try {
-    return await disk.open(path, mode);
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
-}
 
 /** The file now, for reading; undefined when it is not there. */
 export async function readLog(disk: Disk, path: string, before?: Position): Promise<Reading | undefined> {
@@ -53,26 +45,6 @@ async function readingOf(handle: DiskFile, path: string, before: Position | unde
     ...(readInto && { readInto: (into, offset) => during(path, "read", () => readInto(into, offset)) }),
   };
   return { ...now, source, [Symbol.asyncDispose]: () => handle.close() };
-}
-
-/** Under which numbers this writer writes now: a generation of its own whenever somebody else wrote last. */
-async function rightsNow(handle: DiskFile, lock: WriteLock, token: string): Promise<Rights> {
-  if (lock.rights?.writer === token) return lock.rights;
-  const seen = await numbersInLog(handle, lock.rights === undefined ? "all" : "tail");
-  const kept = lock.rights ?? { g: 0, t: seen.t, lease: null, writer: "" };
-  return { ...kept, g: Math.max(kept.g, seen.g) + 1, t: Math.max(kept.t, seen.t), writer: token };
-}
-
-/** The numbers kept for the log at `path`, looked up in the log itself where the note is lost. */
-export async function keptRights(disk: Disk, path: string, lock: WriteLock): Promise<Rights> {
-  if (lock.rights !== undefined) return lock.rights;
-  const handle = await openIfThere(disk, path, "read");
-  if (handle === undefined) return { g: 0, t: 0, lease: null, writer: "" };
-  try {
-    return { ...(await numbersInLog(handle, "all")), lease: null, writer: "" };
-  } finally {
-    await handle.close();
-  }
 }
 
 function textOf(entries: readonly Entry[]): string {
@@ -109,11 +81,13 @@ export async function commitLog(
     const rights = await rightsNow(handle, lock, tools.token);
     if (isStale(rights, request.right?.t)) return { kind: "stale_turn", t: rights.t };
     const next = { ...rights, t: Math.max(rights.t, request.right?.t ?? 0) };
-    if (next.writer !== lock.rights?.writer || next.t !== lock.rights.t) lock.keep(next);
+    if (next.writer !== lock.rights?.writer || next.t !== lock.rights.t) await lock.keep(next);
     const entries = stamp(request.entries, next.g, request.right?.t);
+    await lock.check();
     tools.world.at("transcript:before-write");
     const written = await during(path, "write", () => writeEntries(handle, path, entries, now.position));
     if (request.sync) await syncLog({ handle, path, lock, disk }, next, offsetOf(now.position));
+    await confirmWritten({ handle, path, lock, disk }, offsetOf(now.position), next.g);
     tools.world.at("transcript:after-sync");
     const position = await positionAfter(handle, now.position, written);
     if (written.length > 0) await extendIndex(path, now.position, position, written, tools);
@@ -135,13 +109,6 @@ async function extendIndex(
   if (marks.after.size >= SIDECAR_FROM_BYTES) await extendSidecar(place, path, marks, lines);
 }
 
-interface Held {
-  readonly handle: DiskFile;
-  readonly path: string;
-  readonly lock: WriteLock;
-  readonly disk: Disk;
-}
-
 /**
  * Makes the log durable, whose bytes from `from` are ours. After a sync that failed the kernel may count the pages as
  * written, and would report success for bytes that are nowhere: so the next one writes them over with themselves first.
@@ -152,10 +119,10 @@ async function syncLog({ handle, path, lock, disk }: Held, rights: Rights, from:
     if (doubtfulFrom !== undefined) await during(path, "write", () => disk.renew(path, doubtfulFrom));
     await during(path, "sync", () => handle.datasync());
   } catch (error) {
-    lock.keep({ ...rights, doubtfulFrom: Math.min(doubtfulFrom ?? from, from) });
+    await lock.keep({ ...rights, doubtfulFrom: Math.min(doubtfulFrom ?? from, from) });
     throw error;
   }
-  if (doubtfulFrom !== undefined) lock.keep(sound);
+  if (doubtfulFrom !== undefined) await lock.keep(sound);
 }
 
 /** Writes the first lines aside, syncs them and gives them the final name: a new file is whole or not there. */
@@ -173,7 +140,7 @@ export async function createLog(
     return "exists";
   }
   const rights: Rights = { g: (lock.rights?.g ?? 0) + 1, t: lock.rights?.t ?? 0, lease: null, writer: tools.token };
-  lock.keep({ ...rights, lease: lock.rights?.lease ?? null });
+  await lock.keep({ ...rights, lease: lock.rights?.lease ?? null });
   const texts = firstTexts(first, rights.g);
   // One name for every attempt, under the lock: what a killed attempt left is replaced by the next.
   const aside = `${path}.new`;
@@ -181,6 +148,7 @@ export async function createLog(
   await during(path, "write", () => disk.remove(aside));
   try {
     await writeAside(disk, aside, texts, first.sync);
+    await lock.check();
     await during(path, "link", () => disk.link(aside, path));
   } catch (error) {
     await during(path, "write", () => disk.remove(aside));

@@ -9,9 +9,11 @@ import type { CommitRequest, Committed, FirstEntries, LogRef, LogStore, Position
 import type { Claim, Right } from "../../types.ts";
 import { archiveLog, type Names, packLog, restoreLog } from "./archive.ts";
 import type { Place } from "./disk.ts";
-import { commitLog, createLog, keptRights, readLog } from "./log.ts";
+import { fenceLog } from "./fence.ts";
+import { commitLog, createLog, readLog } from "./log.ts";
+import { keptRights } from "./numbers.ts";
 import { markOf } from "./position.ts";
-import { type LockOptions, WriteLocks } from "./write-lock.ts";
+import { type LockOptions, type WriteLock, WriteLocks } from "./write-lock.ts";
 
 export interface FileLogsOptions extends Place {
   readonly lock: LockOptions;
@@ -42,12 +44,12 @@ export class FileLogs implements LogStore {
   async create(log: LogRef, header: Header, entries: FirstEntries): Promise<"created" | "exists"> {
     const path = await this.#options.resolve(log);
     const first = { header, entries, sync: this.#options.sync };
-    return this.#locks.hold(path, (lock) => createLog(path, lock, first, this.#tools()));
+    return this.#hold(path, (lock) => createLog(path, lock, first, this.#tools()));
   }
 
   async claimTurn(log: LogRef, holder: string, leaseMs: number): Promise<Claim> {
     const path = await this.#options.resolve(log);
-    return this.#locks.hold(path, async (lock) => {
+    return this.#hold(path, async (lock) => {
       const nowMs = this.#options.world.nowMs();
       const outcome = claim(await keptRights(this.#options.disk, path, lock), {
         session: log.id,
@@ -55,31 +57,29 @@ export class FileLogs implements LogStore {
         leaseMs,
         nowMs,
       });
-      if (outcome.claim.kind === "claimed") lock.keep(outcome.rights);
+      if (outcome.claim.kind === "claimed") await lock.keep(outcome.rights);
       return outcome.claim;
     });
   }
 
   async renewTurn(log: LogRef, right: Right, leaseMs: number): Promise<boolean> {
     const path = await this.#options.resolve(log);
-    return this.#locks.hold(path, async (lock) => {
+    return this.#hold(path, async (lock) => {
       const untilMs = this.#options.world.nowMs() + leaseMs;
       const rights = renew(await keptRights(this.#options.disk, path, lock), right, untilMs);
-      if (rights !== undefined) lock.keep(rights);
+      if (rights !== undefined) await lock.keep(rights);
       return rights !== undefined;
     });
   }
 
   async releaseTurn(log: LogRef, right: Right): Promise<void> {
     const path = await this.#options.resolve(log);
-    await this.#locks.hold(path, async (lock) =>
-      lock.keep(release(await keptRights(this.#options.disk, path, lock), right)),
-    );
+    await this.#hold(path, async (lock) => lock.keep(release(await keptRights(this.#options.disk, path, lock), right)));
   }
 
   async commit(request: CommitRequest): Promise<Committed> {
     const path = await this.#options.resolve(request.log);
-    return this.#locks.hold(path, (lock) => commitLog(path, lock, request, this.#tools()));
+    return this.#hold(path, (lock) => commitLog(path, lock, request, this.#tools()));
   }
 
   async read(log: LogRef, since?: Position): Promise<Reading | undefined> {
@@ -100,11 +100,22 @@ export class FileLogs implements LogStore {
     return this.#moving(log, archived, (names) => packLog(names, this.#options));
   }
 
+  /** With the write lock, and with a fence first where it was taken over from somebody who may still write. */
+  #hold<T>(path: string, work: (lock: WriteLock) => Promise<T>): Promise<T> {
+    return this.#locks.hold(path, async (lock) => {
+      if (lock.mustFence) await fenceLog(path, lock, this.#tools());
+      return work(lock);
+    });
+  }
+
   /** With the write lock of the live name, which is everybody's. */
   async #moving<T>(log: LogRef, archived: LogRef, work: (names: Names) => Promise<T>): Promise<T> {
     const { resolve } = this.#options;
     const names = { live: await resolve(log), archived: await resolve(archived) };
-    return this.#locks.hold(names.live, () => work(names));
+    return this.#hold(names.live, async (lock) => {
+      await lock.check();
+      return work(names);
+    });
   }
 
   pathOf(log: LogRef): string {

@@ -9,7 +9,7 @@ import { LIMITS } from "@holdfast/base";
 import type { ListedSession, ListQuery, SessionRow, SessionsProblem } from "../../types.ts";
 import { appendLines, writeLines } from "./append-lines.ts";
 import type { Disk, Place } from "./disk.ts";
-import { foldIndex } from "./fold.ts";
+import { foldIndex, nextJournal } from "./fold.ts";
 import {
   applyChanges,
   fileId,
@@ -20,14 +20,15 @@ import {
   type Replayed,
   replay,
 } from "./index-files.ts";
+import { type IndexLock, type IndexLocks, indexLocks } from "./index-lock.ts";
 import { encodeJournalRow, encodeJournalSnapshot } from "./snapshot.ts";
 import { during } from "./storage-error.ts";
 import { writeNewFile } from "./whole-files.ts";
-import { Queues, takeLock } from "./write-lock.ts";
+import { type LockOptions, Queues } from "./write-lock.ts";
 
 export interface RowIndexOptions extends Place {
   readonly directory: string;
-  readonly timeoutMs: number;
+  readonly lock: LockOptions;
   /** Whether lines are synced. */
   readonly sync: boolean;
   readonly foldBytes?: number;
@@ -38,12 +39,14 @@ type Change = (row: SessionRow | undefined) => SessionRow | undefined | null;
 
 export class RowIndex {
   readonly #options: RowIndexOptions;
+  readonly #locks: IndexLocks;
   readonly #queues = new Queues();
   #state: IndexState | undefined;
   #folding: Promise<void> | undefined;
 
   constructor(options: RowIndexOptions) {
     this.#options = options;
+    this.#locks = indexLocks(options.directory, options, options.lock);
   }
 
   async get(key: string): Promise<SessionRow | undefined> {
@@ -55,11 +58,11 @@ export class RowIndex {
   }
 
   async update(key: string, change: Change): Promise<SessionRow | undefined> {
-    const row = await this.#locked(async (state) => {
+    const row = await this.#locked(async (state, lock) => {
       const before = state.rows.get(key);
       const after = change(before);
       if (after === before) return before;
-      await this.#append(state, encodeJournalRow(key, after ?? null, this.#options.world.nowMs()));
+      await this.#append(state, encodeJournalRow(key, after ?? null, this.#options.world.nowMs()), lock);
       return after ?? undefined;
     });
     this.#foldWhenDue();
@@ -74,24 +77,27 @@ export class RowIndex {
   }
 
   /** Under the lock, with everything others wrote taken in and whatever has to be adopted adopted. */
-  #locked<T>(work: (state: IndexState) => Promise<T>): Promise<T> {
-    const { directory, timeoutMs } = this.#options;
+  #locked<T>(work: (state: IndexState, lock: IndexLock) => Promise<T>): Promise<T> {
     return this.#queues.run("update", async () => {
-      using _lock = await takeLock(`${directory}/sessions.lock`, this.#options, timeoutMs);
+      await using lock = await this.#locks.take();
       let state = await this.#refresh();
+      if (lock.mustFence) {
+        await nextJournal(state, this.#options);
+        await lock.fenced();
+      }
       if (state.adopt.size > 0 || state.adopted !== null) {
-        await this.#adopt(state);
+        await this.#adopt(state, lock);
         this.#state = undefined;
         state = await this.#refresh();
       }
-      const result = await work(state);
+      const result = await work(state, lock);
       await this.#refresh();
       return result;
     });
   }
 
   /** Makes what was found beside the journals the newest word, once. */
-  async #adopt(state: IndexState): Promise<void> {
+  async #adopt(state: IndexState, lock: IndexLock): Promise<void> {
     const { directory, disk, world } = this.#options;
     const atMs = world.nowMs();
     if (state.adopted?.damaged) {
@@ -101,14 +107,15 @@ export class RowIndex {
     }
     const rows = Array.from(state.adopt, ([key, row]) => encodeJournalRow(key, row, atMs)).join("");
     const name = state.adopted === null ? "" : encodeJournalSnapshot(state.adopted.size, state.adopted.hash);
-    await this.#append(state, rows + name);
+    await this.#append(state, rows + name, lock);
   }
 
   /** One write of whole lines to the newest journal, sealing what a killed writer left. */
-  async #append(state: IndexState, lines: string): Promise<void> {
+  async #append(state: IndexState, lines: string, lock: IndexLock): Promise<void> {
     const { directory, disk, world, sync } = this.#options;
     const isNew = state.journal === 0;
     const path = journalPath(directory, isNew ? 1 : state.journal);
+    await lock.check();
     world.at("index:before-write");
     const handle = await during(path, "open", () => disk.open(path, "grow"));
     try {
@@ -117,6 +124,7 @@ export class RowIndex {
       const append = () => (isRead ? writeLines(handle, path, lines, false) : appendLines(handle, path, lines));
       const bytes = await during(path, "write", append);
       if (sync) await during(path, "sync", () => handle.datasync());
+      await lock.check();
       if (isRead) await this.#took(state, Number(size), bytes);
     } finally {
       await handle.close();
@@ -159,7 +167,13 @@ export class RowIndex {
   async #fold(): Promise<void> {
     const { directory, disk, world, onProblem } = this.#options;
     try {
-      const snapshot = await foldIndex({ directory, disk, world, locked: (work) => this.#locked(work) });
+      const snapshot = await foldIndex({
+        directory,
+        disk,
+        world,
+        tryFold: () => this.#locks.tryFold(),
+        locked: (work) => this.#locked(work),
+      });
       if (snapshot !== undefined && this.#state !== undefined) {
         this.#state.snapshotId = snapshot.id;
         this.#state.snapshotBytes = snapshot.size;

@@ -18,7 +18,7 @@ import type {
   StoredLog,
 } from "../../store.ts";
 import type { Claim, ListedSession, ListQuery, Right, SessionRow, SessionsProblem } from "../../types.ts";
-import type { Disk, Place } from "./disk.ts";
+import type { Disk, LockMode, Place } from "./disk.ts";
 import { listLogs } from "./list-logs.ts";
 import { FileLogs } from "./logs.ts";
 import { RowIndex } from "./row-index.ts";
@@ -41,17 +41,17 @@ export async function openFileStore(options: FileStoreOptions, place: Place): Pr
   const given = resolve(options.directory);
   await during(given, "open", () => ensureDirectory(place.disk, given));
   const directory = await during(given, "open", () => place.disk.realpath(given));
-  await agreeOnMode(directory, place);
-  return new FileStore({ ...options, directory }, place);
+  const mode = await agreeOnMode(directory, options.lock.mode, place);
+  return new FileStore({ ...options, directory, lock: { ...options.lock, mode } }, place);
 }
 
-/** The first process writes down how this store is locked; every other must be able to do the same. */
-async function agreeOnMode(directory: string, place: Place): Promise<void> {
+/** The first process writes down how this store is locked; every other must be able to do the same. Files anybody can make. */
+async function agreeOnMode(directory: string, asked: LockMode | undefined, place: Place): Promise<LockMode> {
   const path = join(directory, ".store.json");
-  const mine = place.disk.locks.mode;
+  const mine = asked ?? place.disk.locks.mode;
   const found = await readStoreNote(place.disk, path);
   const agreed = found ?? (await writeStoreNote(path, mine, place));
-  if (agreed === mine) return;
+  if (agreed === mine || agreed === "create") return agreed;
   throw new SessionError("lock_mode_unavailable", { path: directory, mode: agreed, have: mine });
 }
 
@@ -85,7 +85,7 @@ class FileStore implements SessionStore {
     const { directory, sync, onProblem, lock } = options;
     this.supports = { durable: sync, shared: true, files: true };
     this.#logs = new FileLogs({ ...place, sync, lock, resolve: (log) => pathIn(place.disk, directory, log) });
-    this.#index = new RowIndex({ ...place, directory, sync, onProblem, timeoutMs: lock.timeoutMs });
+    this.#index = new RowIndex({ ...place, directory, sync, onProblem, lock });
     this.pathOf = (log) => resolve(directory, log.file);
     this.logs = () => during(directory, "read", () => listLogs(directory, place));
   }

@@ -4,7 +4,7 @@
  */
 import { dirname } from "node:path";
 import { errnoOf, LIMITS } from "@holdfast/base";
-import type { Disk, DiskFile } from "./disk.ts";
+import type { Disk, DiskFile, OpenMode } from "./disk.ts";
 
 /**
  * A directory and its parents, each 0700 and durable before anything is made in it. One that is there is left as it is;
@@ -36,6 +36,16 @@ async function make(disk: Disk, path: string): Promise<"made" | "there" | "orpha
   } catch (error) {
     if (errnoOf(error) === "ENOENT" && dirname(path) !== path) return "orphan";
     if (errnoOf(error) === "EEXIST" && !(await disk.stat(path)).isFile()) return "there";
+    throw error;
+  }
+}
+
+/** Undefined when it is not there. */
+export async function openIfThere(disk: Disk, path: string, mode: OpenMode): Promise<DiskFile | undefined> {
+  try {
+    return await disk.open(path, mode);
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return undefined;
     throw error;
   }
 }

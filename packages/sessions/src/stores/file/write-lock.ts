@@ -1,27 +1,42 @@
 /**
- * The write lock of one transcript file: a kernel lock on `<file>.lock`, and the numbers that are kept in it.
+ * The write lock of one transcript file, and the numbers that are kept in `<file>.lock`.
  *
- * Held for `lock → catch up → append → sync → unlock`, never while waiting for the outside world. First come, first
- * served within the process; jittered across processes.
- * Invariant: the lock file is never unlinked while its transcript may be opened, so everybody locks the same inode.
+ * In mode `kernel` (or `sqlite`, where the kernel has no lock to give) the lock is on that file and dies with its holder;
+ * in mode `create` it is a file of its own (create-lock.ts). Held for `lock → catch up → append → sync → unlock`, never
+ * while waiting for the outside world. First come, first served within the process; jittered across processes.
+ * Invariant: `<file>.lock` stays where it is while its transcript may be opened, so nobody forgets the numbers.
  */
-import { BaseError, type FileLock, fileLock, identityOf, isObject } from "@holdfast/base";
+import { BaseError, type FileLock, fileLock, identityOf, isObject, tryParse } from "@holdfast/base";
 import { SessionError } from "../../errors.ts";
 import { parseRights, type Rights } from "../../rights.ts";
-import type { Place } from "./disk.ts";
+import type { SessionsProblem } from "../../types.ts";
+import { type CreatedLock, CreateLocks } from "./create-lock.ts";
+import type { LockMode, Place } from "./disk.ts";
 import { during, storageError } from "./storage-error.ts";
+import { readIfThere, writeAll } from "./whole-files.ts";
 
 export interface LockOptions {
   readonly timeoutMs: number;
+  /** Mode `create`: how long a lock that cannot be checked must go without renewal before it is taken over. */
+  readonly staleMs: number;
   readonly maxHoldMs: number;
+  /** Left out: what the note of the file says, else the best this machine has. */
+  readonly mode?: LockMode;
+  readonly onProblem: (problem: SessionsProblem) => void;
 }
 
 /** The write lock in our hands. */
 export interface WriteLock {
+  readonly mode: LockMode;
   /** What the last holder left, or undefined when the note is lost: then the log has to be asked. */
   readonly rights: Rights | undefined;
-  /** Keeps these numbers for the next holder. Not synced: after power loss the log is asked. */
-  keep(rights: Rights): void;
+  /** It was taken over from somebody who may still write: a fence comes first, then `fenced`. */
+  readonly mustFence: boolean;
+  fenced(): Promise<void>;
+  /** Throws `stale_fence` when the lock is not ours any more. */
+  check(): Promise<void>;
+  /** Keeps these numbers for the next holder. Not synced: after power loss the log is asked. Throws `stale_fence`. */
+  keep(rights: Rights): Promise<void>;
 }
 
 /** A queue per name: whoever asks first runs first, one at a time. */
@@ -69,11 +84,13 @@ export class WriteLocks {
   readonly #place: Place;
   readonly #options: LockOptions;
   readonly #queues = new Queues();
+  readonly #created: CreateLocks;
   #token: string | undefined;
 
   constructor(place: Place, options: LockOptions) {
     this.#place = place;
     this.#options = options;
+    this.#created = new CreateLocks(place, options);
   }
 
   /** Says in the note who wrote last: the same writer keeps its generation. Made when needed: readers need none. */
@@ -82,41 +99,107 @@ export class WriteLocks {
     return this.#token;
   }
 
-  /** Runs `work` holding the lock of the transcript at `path` (a real path). Throws `lock_timeout`, `lock_mode_unavailable`. */
+  /**
+   * Runs `work` holding the lock of the transcript at `path` (a real path). Throws `lock_timeout`, `lock_mode_unavailable`,
+   * `stale_fence`.
+   */
   async hold<T>(path: string, work: (lock: WriteLock) => Promise<T>): Promise<T> {
-    return this.#queues.run(path, async () => {
-      const lock = await takeLock(`${path}.lock`, this.#place, this.#options.timeoutMs);
-      const startedMs = this.#place.world.monotonicMs();
-      try {
-        return await during(path, "read", async () => work(this.#open(path, lock)));
-      } finally {
-        lock.release();
-        this.#warnIfLong(path, startedMs);
-      }
+    return this.#queues.run(path, () => {
+      const mode = this.#options.mode ?? this.#noted(path) ?? this.#place.disk.locks.mode;
+      return mode === "create" ? this.#holdCreated(path, work) : this.#holdKernel(path, work);
     });
   }
 
-  #open(path: string, lock: FileLock): WriteLock {
+  /** The mode that a file outside of a store was locked in before. */
+  #noted(path: string): "create" | undefined {
+    const note = this.#place.disk.locks.readNote(`${path}.lock`);
+    return isObject(note) && note.mode === "create" ? "create" : undefined;
+  }
+
+  async #holdKernel<T>(path: string, work: (lock: WriteLock) => Promise<T>): Promise<T> {
+    const lock = await takeLock(`${path}.lock`, this.#place, this.#options.timeoutMs);
+    using _watch = this.#watch(path);
+    try {
+      return await during(path, "read", async () => work(this.#openKernel(path, lock)));
+    } finally {
+      lock.release();
+    }
+  }
+
+  #openKernel(path: string, lock: FileLock): WriteLock {
     const { mode: own, readNote } = this.#place.disk.locks;
     const note = readNote(lock.path);
-    const mode = isObject(note) ? note.mode : undefined;
-    if (typeof mode === "string" && mode !== own) {
-      throw new SessionError("lock_mode_unavailable", {
-        path,
-        mode,
-        have: own,
-      });
-    }
+    checkMode(path, note, own);
     return {
+      mode: own,
       rights: parseRights(note),
-      keep: (rights) => noteRights(lock, { mode: own, ...rights, by: identityOf(this.token) }),
+      mustFence: false,
+      fenced: async () => {},
+      check: async () => {},
+      keep: async (rights) => noteRights(lock, { mode: own, ...rights, by: identityOf(this.token) }),
     };
   }
 
-  #warnIfLong(path: string, startedMs: number): void {
-    const heldMs = Math.round(this.#place.world.monotonicMs() - startedMs);
-    if (heldMs < this.#options.maxHoldMs) return;
-    const stack = new Error("held here").stack ?? "";
-    process.emitWarning(`The write lock of ${path} was held for ${heldMs} ms, which is a bug.\n${stack}`);
+  async #holdCreated<T>(path: string, work: (lock: WriteLock) => Promise<T>): Promise<T> {
+    const lock = await this.#created.take(path);
+    using _watch = this.#watch(path);
+    try {
+      return await during(path, "read", async () => work(await this.#openCreated(path, lock)));
+    } finally {
+      await lock.release();
+    }
   }
+
+  async #openCreated(path: string, lock: CreatedLock): Promise<WriteLock> {
+    const { disk } = this.#place;
+    const notePath = `${path}.lock`;
+    const note = tryParse((await readIfThere(disk, notePath))?.toString("utf8") ?? "");
+    checkMode(path, note, "create");
+    const check = async (): Promise<void> => {
+      if (!(await lock.isOurs())) throw new SessionError("stale_fence", { path, g: "a newer one" });
+    };
+    let rights = parseRights(note);
+    return {
+      mode: "create",
+      get rights() {
+        return rights;
+      },
+      mustFence: lock.evidence.length > 0,
+      fenced: () => lock.clear(),
+      check,
+      keep: async (next) => {
+        await check();
+        const text = JSON.stringify({ mode: "create", ...next, by: identityOf(this.token) });
+        await during(notePath, "lock", () => replaceNote(this.#place, notePath, text));
+        rights = next;
+      },
+    };
+  }
+
+  /** A hold that takes so long is a bug, and nobody takes the lock from its holder: a person has to know. */
+  #watch(path: string): Disposable {
+    const { maxHoldMs, onProblem } = this.#options;
+    const { stack = "" } = new Error("held here");
+    const watch = this.#place.world.every(maxHoldMs, () => {
+      watch[Symbol.dispose]();
+      onProblem({ code: "lock_held_long", what: `${path} for more than ${maxHoldMs} ms\n${stack}` });
+    });
+    return watch;
+  }
+}
+
+function checkMode(path: string, note: unknown, have: LockMode): void {
+  const mode = isObject(note) ? note.mode : undefined;
+  if (typeof mode === "string" && mode !== have) throw new SessionError("lock_mode_unavailable", { path, mode, have });
+}
+
+/** Readers see the old note or the new one. */
+async function replaceNote({ disk }: Place, path: string, text: string): Promise<void> {
+  const aside = `${path}.new`;
+  await disk.remove(aside);
+  {
+    await using file = await disk.open(aside, "new");
+    await writeAll(file, Buffer.from(`${text}\n`));
+  }
+  await disk.rename(aside, path);
 }

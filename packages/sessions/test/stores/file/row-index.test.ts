@@ -27,7 +27,7 @@ function index(at: (point: string) => void = () => {}, foldBytes = 1 << 20): Row
     directory: directory.path,
     disk: realDisk,
     world,
-    timeoutMs: 5000,
+    lock: { timeoutMs: 5000, staleMs: 60_000, maxHoldMs: 60_000, onProblem },
     sync: false,
     foldBytes,
     onProblem,
