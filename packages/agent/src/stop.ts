@@ -106,11 +106,36 @@ export function busy(by: string): TurnOutcome {
   return { kind: "busy", by, delayMs: LIMITS.busyDelayMs };
 }
 
-/** Notes a failed attempt (state, never in the context) and says when to try again. */
+/**
+ * Notes a failed attempt (state, never in the context) and says when to try again; fails visibly where that is too far
+ * away, since everything else in the conversation would wait as long.
+ */
 export async function noteAttempt(work: Work, failure: ModelFailure): Promise<TurnOutcome> {
+  const { agent, item } = work;
+  const doubled = Math.min(LIMITS.busyDelayMs * 2 ** (item.attempt - 1), LIMITS.busyDelayMaxMs);
+  const waitMs = failure.retryAfterMs ?? doubled;
+  const tookMs = Math.round(agent.world.monotonicMs() - work.startedMs);
+  const timeoutMs = agent.timeoutMs ?? Number.POSITIVE_INFINITY;
+  const tooFar = waitMs > LIMITS.retryAfterMaxMs || (await spentMs(work)) + tookMs + waitMs > timeoutMs;
   const { code, message } = failure;
-  const data = { item: work.item.id, attempt: work.item.attempt, code, message };
+  if (tooFar) {
+    const text = `${failureText(failure)}\n${againText(work, waitMs)}`;
+    return stopVisibly(work, { code: "model_failed", text, failure: code });
+  }
+  const data = { item: item.id, attempt: item.attempt, code, message, tookMs, waitMs };
   await append(work, [{ type: "custom", customType: "holdfast:attempt", data }]);
-  const doubled = LIMITS.busyDelayMs * 2 ** (work.item.attempt - 1);
-  return { kind: "retry", failure, delayMs: failure.retryAfterMs ?? Math.min(doubled, LIMITS.busyDelayMaxMs) };
+  return { kind: "retry", failure, delayMs: waitMs };
+}
+
+/** What this item's earlier attempts took, their waits included. Time in which no gateway ran does not count. */
+async function spentMs(work: Work): Promise<number> {
+  const earlier = customsOf(await sinceStart(work), "holdfast:attempt").filter(({ item }) => item === work.item.id);
+  const numbers = earlier.flatMap(({ tookMs, waitMs }) => [tookMs, waitMs]);
+  return numbers.reduce<number>((total, ms) => total + (typeof ms === "number" ? ms : 0), 0);
+}
+
+function againText({ agent }: Work, waitMs: number): string {
+  const seconds = Math.ceil(waitMs / 1000);
+  const at = new Date(agent.world.nowMs() + waitMs).toISOString();
+  return `I do not wait that long: it may be asked again in ${seconds} s, at ${at}.`;
 }

@@ -115,8 +115,9 @@ async function giveUp(work: Work): Promise<TurnOutcome> {
 }
 
 /** Where the item began, remembered before its first entry; then the entry that says whose turn this is. */
-async function begin(made: Omit<Work, "start" | "head">): Promise<Work> {
+async function begin(made: Omit<Work, "start" | "head" | "startedMs">): Promise<Work> {
   const { agent, item, session, right } = made;
+  const startedMs = agent.world.monotonicMs();
   // The holder before us may have been another process.
   await session.catchUp();
   const start = item.start ?? { sessionId: session.id, leaf: session.leaf() };
@@ -125,7 +126,7 @@ async function begin(made: Omit<Work, "start" | "head">): Promise<Work> {
   }
   if (item.start === null) await agent.began(item, start);
   const since = await session.since(start.leaf);
-  const work: Work = { ...made, start: start.leaf, head: headOf(since, item.id, start.leaf) };
+  const work: Work = { ...made, startedMs, start: start.leaf, head: headOf(since, item.id, start.leaf) };
   const { id: home, boot, fsync } = agent.home;
   const data = {
     item: item.id,

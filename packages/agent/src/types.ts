@@ -165,6 +165,8 @@ export interface Agent {
   /** This process's name in claims, e.g. `<home id>:<identity>`. */
   readonly holder: string;
   readonly observe: Observe;
+  /** Longest time of one message, waits for a provider included; no end when left out. Milliseconds. */
+  readonly timeoutMs?: number;
   /** Whether a call may run: null, or the text that the model gets instead. */
   allowed(message: Message, tool: Tool, args: JsonObject): string | null;
   /** Remembers where the item began, durably, before the first entry. */

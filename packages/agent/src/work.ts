@@ -16,6 +16,8 @@ export interface Work {
   readonly right: Right;
   /** The leaf at which the item began; null for an empty transcript. */
   readonly start: string | null;
+  /** When this attempt began, on the monotonic clock. */
+  readonly startedMs: number;
   /** Aborts when the turn shall stop or its right is lost. */
   readonly signal: AbortSignal;
   /** The last entry of this item. The only field that changes. */

@@ -155,6 +155,31 @@ describe("a model that fails", () => {
     expect(lane.finished).toHaveLength(1);
   });
 
+  test.each([
+    ["ten days", 864_000_000, "864000 s"],
+    ["for ever", Number.MAX_SAFE_INTEGER / 1000, " s, at "],
+  ])(
+    "a provider that wants %s is not waited for: the sender reads when it may be asked again",
+    async (_name, ms, says) => {
+      await using on = await stage();
+      const lane = laneOf("hi");
+      const outcome = await on.run(lane, [failed("rate_limited", { retryAfterMs: ms })]);
+      expect(outcome).toMatchObject({ kind: "stopped", code: "model_failed", text: expect.stringContaining(says) });
+      expect(lane.finished).toMatchObject([{ text: expect.stringContaining(says) }]);
+    },
+  );
+
+  test("all attempts and waits of one message stay within the turn's time limit", async () => {
+    await using on = await stage();
+    const lane = laneOf("hi");
+    const busy = failed("rate_limited", { retryAfterMs: 200_000 });
+    const run = () => on.run(lane, [busy], { timeoutMs: 500_000 });
+    expect(await run()).toMatchObject({ kind: "retry", delayMs: 200_000 });
+    expect(await run()).toMatchObject({ kind: "retry" });
+    expect(await run()).toMatchObject({ kind: "stopped", code: "model_failed" });
+    expect(lane.finished).toHaveLength(1);
+  });
+
   test("the delay doubles", async () => {
     await using on = await stage();
     const lane = laneOf("hi");

@@ -35,6 +35,7 @@ export interface AgentParts {
   readonly holder?: string;
   readonly home?: Partial<Agent["home"]>;
   readonly allowed?: Agent["allowed"];
+  readonly timeoutMs?: number;
 }
 
 export async function agentOf(parts: AgentParts): Promise<Agent> {
@@ -52,6 +53,7 @@ export async function agentOf(parts: AgentParts): Promise<Agent> {
     holder: parts.holder ?? JSON.stringify(identityOf("test")),
     observe: (_key, observation) => lane.observed.push(observation),
     allowed,
+    ...(parts.timeoutMs === undefined ? {} : { timeoutMs: parts.timeoutMs }),
     async began(item, start) {
       lane.item = { ...item, start };
     },

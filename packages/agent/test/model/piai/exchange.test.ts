@@ -13,6 +13,10 @@ test.each<[Record<string, string>, number | null]>([
   [{ "retry-after": "soon" }, null],
   [{ "retry-after": "" }, null],
   [{ "retry-after-ms": "250", "retry-after": "9" }, 250],
+  [{ "retry-after": "9".repeat(400) }, 365 * 86_400_000],
+  [{ "retry-after-ms": "1e300" }, 365 * 86_400_000],
+  [{ "retry-after-ms": "Infinity", "retry-after": "1" }, 1000],
+  [{ "retry-after": "Fri, 31 Dec 9999 23:59:59 GMT" }, 365 * 86_400_000],
   [{}, null],
 ])("%j is %s ms", (headers, ms) => {
   expect(retryAfterMs(new Headers(headers), now)).toBe(ms);
