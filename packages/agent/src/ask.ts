@@ -4,11 +4,12 @@
  * Invariant: what streams is provisional. Only a whole answer is appended; a failed or aborted one is withdrawn and leaves
  * nothing that could be taken for an answer.
  */
-import type { NewEntry } from "@holdfast/sessions";
+import { isDeeper, LIMITS } from "@holdfast/base";
+import type { ContentBlock, NewEntry } from "@holdfast/sessions";
 import { hygienic } from "./context/hygiene.ts";
 import { systemPrompt } from "./context/system-prompt.ts";
 import { workspaceFiles } from "./context/workspace-files.ts";
-import { modelFailure } from "./model/answers.ts";
+import { type InvalidToolCall, modelFailure } from "./model/answers.ts";
 import type { ModelAnswer, ModelFailure, ModelRequest } from "./types.ts";
 import { append, placeOf, type Work } from "./work.ts";
 
@@ -71,7 +72,8 @@ function answerEntry(
     readonly seen: string | null;
   },
 ): NewEntry {
-  const { content, usage, by, stop } = made.answer;
+  const { usage, by, stop } = made.answer;
+  const content = made.answer.content.map(withoutDepths);
   return {
     type: "message",
     id: made.id,
@@ -86,6 +88,14 @@ function answerEntry(
     answers: made.answering,
     ...(made.seen === null ? {} : { seen: made.seen }),
   };
+}
+
+/** Arguments nested out of all measure are not kept: everything that walks over them later would fail on them. */
+function withoutDepths(block: ContentBlock): ContentBlock {
+  if (block.type !== "toolCall" || !isDeeper(block.arguments, LIMITS.argumentLevelsMax)) return block;
+  const argumentsError = `They are nested more than ${LIMITS.argumentLevelsMax} levels deep.`;
+  const refused: InvalidToolCall = { ...block, arguments: {}, argumentsError };
+  return refused;
 }
 
 /** Pi's readers expect the numbers to be there. */

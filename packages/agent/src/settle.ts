@@ -4,7 +4,7 @@
  * Invariant: nothing is `happened` or `absent` by assumption. A probe of the world says so, or the verdict is `unknown`
  * and the text says what would settle it.
  */
-import { assertNever, type JsonObject, messageOf } from "@holdfast/base";
+import { assertNever, fill, type JsonObject, messageOf } from "@holdfast/base";
 import type { Intent } from "./entries.ts";
 import type { Effect, Probe, Tool, ToolContext, ToolOutcome, Verdict } from "./types.ts";
 
@@ -59,7 +59,7 @@ async function asked(
   const cannotTell = (why: string): Probe => ({
     kind: "unknown",
     evidence: { probe: why },
-    says: `Looking failed: ${why}.`,
+    says: fill("Looking failed: {why}.", { why }),
   });
   try {
     return (await tool.probe?.(args, intent.evidence, context)) ?? cannotTell("there is no probe");

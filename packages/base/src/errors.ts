@@ -27,11 +27,12 @@ export function isCoded(error: unknown): error is CodedError {
   return error instanceof Error && "code" in error && typeof error.code === "string" && "details" in error;
 }
 
-/** Fills `{name}` from `details`; what is missing stays visible as `{name}`. */
+/** Fills `{name}` from `details`; what is missing stays visible as `{name}`. A sentence that ends with a sentence has one full stop. */
 export function fill(template: string, details: ErrorDetails): string {
-  return template.replace(/\{(\w+)\}/g, (whole, name: string) => {
+  return template.replace(/\{(\w+)\}(\.?)/g, (whole, name: string, stop: string) => {
     const value = details[name];
-    return value === undefined ? whole : String(value);
+    if (value === undefined) return whole;
+    return /[.!?。]$/.test(String(value)) ? String(value) : `${value}${stop}`;
   });
 }
 
@@ -41,8 +42,9 @@ export function errnoOf(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** One line of text for any thrown value. */
+/** One line of text for any thrown value. Where leaving a scope failed as well, both reasons, the first one first. */
 export function messageOf(error: unknown): string {
+  if (error instanceof SuppressedError) return `${messageOf(error.suppressed)} (then: ${messageOf(error.error)})`;
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -50,6 +52,7 @@ export function messageOf(error: unknown): string {
 export const BASE_ERRORS = {
   bad_duration: 'Not a duration: {value}. Write "500ms", "30s", "5m", "2h", "30d" or a number of milliseconds.',
   bad_size: 'Not a size: {value}. Write "100mb", "2gb" or a number of bytes.',
+  json_too_deep: "The value is nested more than {levels} levels deep.",
   lock_timeout: "The lock {path} was not free within {timeoutMs} ms; it is held by {holder}.",
 } as const;
 

@@ -24,7 +24,7 @@ export {
 } from "./file-lock.ts";
 export { makePrivateDirectory, syncDirectory, writeWhole } from "./files.ts";
 export { bootId, type Identity, identityOf, type Liveness, livenessOf, parseIdentity } from "./identity.ts";
-export { canonical, digest, isObject, type Json, type JsonObject, sha256, tryParse } from "./json.ts";
+export { canonical, digest, isDeeper, isObject, type Json, type JsonObject, sha256, tryParse } from "./json.ts";
 export { LIMITS } from "./limits.ts";
 export { type PointHook, pointsFromEnvironment } from "./points.ts";
 export { durationMs, sizeBytes } from "./units.ts";

@@ -22,6 +22,9 @@ export const LIMITS = {
   entryBytesMax: 16 * 1024 * 1024,
   /** Bytes before our position that are compared when a file looks touched. */
   tailCompareBytes: 64 * 1024,
+  /** Levels of nesting in what a model asks for, and in values whose digest is taken: recursion over more could end the stack. */
+  argumentLevelsMax: 200,
+  canonicalLevelsMax: 1_000,
   /** Reading backwards goes in steps of this size. */
   readChunkBytes: 256 * 1024,
   /** Journals are folded into the snapshot when they exceed max(this, snapshot). */

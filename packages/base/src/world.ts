@@ -51,8 +51,8 @@ function after(ms: number, run: () => void, keepAlive: boolean): Disposable {
   const arm = (leftMs: number): NodeJS.Timeout => {
     const next = (): void => {
       const left = dueMs - performance.now();
-      if (leftMs <= TIMER_MAX_MS || left <= 0) return run();
-      current.timer = arm(left);
+      if (leftMs <= TIMER_MAX_MS || left <= 0) run();
+      else current.timer = arm(left);
     };
     const timer = setTimeout(next, Math.min(leftMs, TIMER_MAX_MS));
     return keepAlive ? timer : timer.unref();

@@ -36,3 +36,13 @@ test("messageOf takes anything that can be thrown", () => {
 test("every place in a message has a name", () => {
   for (const text of Object.values(BASE_ERRORS)) expect(text.replaceAll(/\{\w+\}/g, "")).not.toMatch(/[{}]/);
 });
+
+test("a sentence that ends with a sentence has one full stop", () => {
+  const said = ["it is full.", "it is full", "wait...", "满了。"].map((why) => fill("No: {why}.", { why }));
+  expect(said).toEqual(["No: it is full.", "No: it is full.", "No: wait...", "No: 满了。"]);
+});
+
+test("an error that was followed by another when leaving its scope is told first", () => {
+  const error = new SuppressedError(new Error("the lock is gone"), new Error("the disk is full"));
+  expect(messageOf(error)).toBe("the disk is full (then: the lock is gone)");
+});

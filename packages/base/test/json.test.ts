@@ -1,6 +1,6 @@
 /** Canonical JSON: equal values give equal text, different values different text, and it is still JSON. */
 import { isDeepStrictEqual } from "node:util";
-import { canonical, digest, isObject, sha256, tryParse } from "@holdfast/base";
+import { canonical, digest, isDeeper, isObject, sha256, tryParse } from "@holdfast/base";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -71,4 +71,17 @@ test("tryParse gives undefined for damage and nothing else", () => {
 
 test("isObject", () => {
   expect([{}, null, [], "x", 1, undefined].map(isObject)).toEqual([true, false, false, false, false, false]);
+});
+
+test("depth is counted without a stack, and a digest of too much of it is refused", () => {
+  const nested = (levels: number): unknown => {
+    let value: unknown = 1;
+    for (let level = 0; level < levels; level++) value = level % 2 === 0 ? [value] : { value };
+    return value;
+  };
+  expect([isDeeper(nested(5), 5), isDeeper(nested(6), 5), isDeeper(nested(1_000_000), 5)]).toEqual([false, true, true]);
+  expect(canonical(nested(1_000)).length).toBeGreaterThan(1_000);
+  for (const levels of [1_001, 100_000]) {
+    expect(() => digest(nested(levels))).toThrow(expect.objectContaining({ code: "json_too_deep" }));
+  }
 });

@@ -10,7 +10,7 @@ export const GATEWAY_ERRORS = {
   body_too_large: "The message is larger than {limitBytes} bytes. Send less at once.",
   config_invalid: "{file} has {count} problem(s):\n{problems}",
   config_unreadable: "{file} cannot be read: {why}.",
-  credentials_invalid: "{file} is not a JSON object of keys and tokens. Mend it, or move it away to have it made anew.",
+  credentials_invalid: "{file} cannot be used: {why}. Mend it, or move it away to have it made anew.",
   forbidden_host: 'This gateway does not answer to the name "{host}". Use the address it printed when it started.',
   forbidden_origin: 'A page of "{origin}" may not use this gateway. Open the gateway\'s own address.',
   home_busy:

@@ -1,5 +1,5 @@
 /** What a client sees when it comes: the sessions, and one conversation as it is now with the place where its events go on. */
-import type { Entry, Session, Sessions } from "@holdfast/sessions";
+import { type Entry, type Session, SessionError, type Sessions } from "@holdfast/sessions";
 import { wireItem } from "./bodies.ts";
 import type { LaneStore } from "./lanes.ts";
 import type { Hub } from "./live/hub.ts";
@@ -49,7 +49,11 @@ async function newest(request: SnapshotRequest, session: Session, options: Snaps
 
 async function older(request: SnapshotRequest, session: Session, options: SnapshotOptions): Promise<WireSnapshot> {
   const cursor = options.hub.cursor(request.key);
-  const path = await wholePath(session, request.before);
+  const { before } = request;
+  if (before !== null && (await session.entry(before)) === undefined) {
+    throw new SessionError("entry_missing", { entry: before.slice(0, 100), session: session.id });
+  }
+  const path = await wholePath(session, before);
   const items = await itemsOf(request.key, options.store);
   return {
     key: request.key,

@@ -8,6 +8,8 @@ import { errnoOf, isObject, tryParse, type World, writeWhole } from "@holdfast/b
 import { GatewayError } from "../errors.ts";
 
 export const CREDENTIALS_FILE = "credentials.json";
+/** What a gateway token may be: it travels in a header, and a short one could be guessed. */
+export const TOKEN = /^[\x21-\x7e]{16,512}$/;
 
 /** Unknown members are kept when the file is written again. */
 export interface Credentials {
@@ -24,10 +26,10 @@ async function readRaw(file: string): Promise<Record<string, unknown>> {
     text = await readFile(file, "utf8");
   } catch (error) {
     if (errnoOf(error) === "ENOENT") return {};
-    throw new GatewayError("credentials_invalid", { file }, error);
+    throw new GatewayError("credentials_invalid", { file, why: `it cannot be read (${errnoOf(error)})` }, error);
   }
   const value = tryParse(text);
-  if (!isObject(value)) throw new GatewayError("credentials_invalid", { file });
+  if (!isObject(value)) throw new GatewayError("credentials_invalid", { file, why: "it is not a JSON object" });
   return value;
 }
 
@@ -42,9 +44,14 @@ async function tighten(file: string): Promise<boolean> {
 export async function readCredentials(home: string): Promise<Credentials> {
   const file = join(home, CREDENTIALS_FILE);
   const raw = await readRaw(file);
+  const { gatewayToken: token = "" } = raw;
+  if (token !== "" && (typeof token !== "string" || !TOKEN.test(token))) {
+    const why = "gatewayToken in it is not 16 to 512 printable ASCII characters without spaces";
+    throw new GatewayError("credentials_invalid", { file, why });
+  }
   const keys = isObject(raw.apiKeys) ? Object.entries(raw.apiKeys) : [];
   return {
-    gatewayToken: typeof raw.gatewayToken === "string" && raw.gatewayToken !== "" ? raw.gatewayToken : null,
+    gatewayToken: token === "" ? null : token,
     apiKeys: Object.fromEntries(keys.filter((pair): pair is [string, string] => typeof pair[1] === "string")),
     tightened: await tighten(file),
   };

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { agentId, agents } from "./agents.ts";
+import { TOKEN } from "./credentials.ts";
 import { count, duration, durationFrom, free, names, overrideOf, positive, ratio, size } from "./values.ts";
 
 const resetSettings = {
@@ -179,7 +180,7 @@ export const configSchema = z.strictObject({
         .strictObject({
           token: z
             .string()
-            .min(16)
+            .regex(TOKEN, "expected 16 to 512 printable ASCII characters without spaces")
             .nullable()
             .prefault(null)
             .describe("Bearer token. `null`: made once, kept in credentials.json."),
@@ -189,6 +190,9 @@ export const configSchema = z.strictObject({
     .prefault({}),
 });
 
-export type Config = z.output<typeof configSchema>;
+export type Config = z.output<typeof configSchema> & {
+  /** Names of the environment variables that its text was filled from; absent where there were none. */
+  readonly expanded?: readonly string[];
+};
 export type ConfigInput = z.input<typeof configSchema>;
 export type AgentConfig = Config["agents"]["list"][number];

@@ -12,7 +12,10 @@ import type { WireAccepted, WireAnswer, WireSessionList, WireSnapshot, WireStatu
 import type { HttpParts } from "./server.ts";
 import { streamEvents } from "./stream.ts";
 
-const postBody = z.strictObject({ text: z.string().min(1), wait: z.boolean().optional() });
+const postBody = z.strictObject({
+  text: z.string().refine((text) => text.trim() !== "", "expected more than white space"),
+  wait: z.boolean().optional(),
+});
 const page = z.object({
   before: z.string().min(1).optional(),
   limit: z.coerce.number().int().min(1).max(ENTRIES_LIMIT.max).prefault(ENTRIES_LIMIT.default),
@@ -101,6 +104,7 @@ export function apiRoutes(app: FastifyInstance, parts: HttpParts): void {
   app.get<Keyed>("/api/sessions/:key/stream", (request, reply) => {
     const { key } = keyed(request);
     const { after } = parsed(z.object({ after: z.string().optional() }), request.query);
+    if (request.method === "HEAD") return reply.type("text/event-stream; charset=utf-8").send();
     reply.hijack();
     streamEvents(reply.raw, {
       hub,

@@ -35,6 +35,8 @@ export const LINK_USED = plain(
 export async function pageRoutes(app: FastifyInstance, parts: HttpParts): Promise<void> {
   const { dashboardRoot, access } = parts;
   app.get("/signin", { config: { open: true } }, (request, reply) => {
+    // Previews and checks of links ask for the head; only opening the link uses it up.
+    if (request.method === "HEAD") return reply.redirect("/", 303);
     const { token } = parsed(z.object({ token: z.string().prefault("") }), request.query);
     try {
       reply.header("set-cookie", access.signIn(token));

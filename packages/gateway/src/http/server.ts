@@ -4,7 +4,7 @@
  */
 import type { Agent } from "@holdfast/agent";
 import { errnoOf, LIMITS, messageOf, type World } from "@holdfast/base";
-import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { GatewayError } from "../errors.ts";
 import type { LaneStore } from "../lanes.ts";
 import type { Hub } from "../live/hub.ts";
@@ -125,12 +125,14 @@ function boundPort(app: FastifyInstance): number {
 }
 
 async function built(parts: HttpParts): Promise<FastifyInstance> {
-  const { log, world, routing } = parts;
+  const { routing } = parts;
   const limitBytes = LIMITS.messageBytesMax;
   const app = fastify({
     logger: false,
     bodyLimit: limitBytes,
     forceCloseConnections: true,
+    // What is refused before there is a route, such as a path that cannot be decoded.
+    frameworkErrors: (error, request, reply) => void refuse(error, request, { reply: reply.headers(HEADERS), parts }),
     routerOptions: { maxParamLength: 600 },
   });
   app.removeContentTypeParser("text/plain");
@@ -139,9 +141,7 @@ async function built(parts: HttpParts): Promise<FastifyInstance> {
     guard(request, parts);
   });
   app.setErrorHandler((error, request, reply) => {
-    const failure = failureOf(error, { world, log, limitBytes });
-    const body = request.url.startsWith("/v1/") ? openAiError(failure) : failure.body;
-    return reply.code(failure.status).send(body);
+    return refuse(error, request, { reply, parts });
   });
   app.get("/healthz", { config: { open: true } }, () => ({ ok: true }));
   app.get("/readyz", { config: { open: true } }, () => ({ ok: true, agents: routing.agents.length }));
@@ -149,6 +149,17 @@ async function built(parts: HttpParts): Promise<FastifyInstance> {
   openAiRoutes(app, parts);
   await pageRoutes(app, parts);
   return app;
+}
+
+/** The promised body of a failed request, in the form of the door that was asked. */
+function refuse(
+  error: unknown,
+  request: FastifyRequest,
+  { reply, parts }: { readonly reply: FastifyReply; readonly parts: HttpParts },
+): FastifyReply {
+  const failure = failureOf(error, { ...parts, limitBytes: LIMITS.messageBytesMax });
+  const body = request.url.startsWith("/v1/") ? openAiError(failure) : failure.body;
+  return reply.code(failure.status).send(body);
 }
 
 function guard(request: FastifyRequest, { host, access }: HttpParts): void {

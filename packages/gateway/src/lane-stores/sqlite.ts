@@ -117,6 +117,17 @@ function inodeOf(path: string): string | null {
   return found === undefined ? null : `${found.dev}:${found.ino}`;
 }
 
+/** Throws `lanes_gone`, after `undo`, once a file of the database is not the one that was opened. */
+function placeCheck(path: string): (undo?: () => unknown) => void {
+  const files = [path, `${path}-wal`].map((file) => ({ file, inode: inodeOf(file) }));
+  return (undo = () => undefined) => {
+    const gone = files.find(({ file, inode }) => inodeOf(file) !== inode);
+    if (gone === undefined) return;
+    undo();
+    throw new GatewayError("lanes_gone", { file: gone.file });
+  };
+}
+
 /** A write, with SQLite's reason in our error. A failed statement changes nothing. */
 function attempt<T>(write: () => T): T {
   try {
@@ -145,13 +156,7 @@ export function sqliteLanes(path: string, world: World): LaneStore {
     throw new GatewayError("lanes_unusable", { file: path, why: messageOf(error) }, error);
   }
   const sql = statements(db);
-  const files = [path, `${path}-wal`].map((file) => ({ file, inode: inodeOf(file) }));
-  const checkInPlace = (undo = (): unknown => undefined): void => {
-    const gone = files.find(({ file, inode }) => inodeOf(file) !== inode);
-    if (gone === undefined) return;
-    undo();
-    throw new GatewayError("lanes_gone", { file: gone.file });
-  };
+  const checkInPlace = placeCheck(path);
   const written = (statement: string, values: Record<string, string | number | null>): number => {
     world.at("lane:before-write");
     const { changes } = attempt(() => sql(statement).run(values));
@@ -191,12 +196,8 @@ export function sqliteLanes(path: string, world: World): LaneStore {
       return written(`update items set ${set} where ${MINE}`, values) === 1;
     },
     async takeOver(holder, spared = () => false) {
-      const found = sql("select distinct holder from items where state = 'claimed' and holder <> :holder").all({
-        holder,
-      });
-      const others = found.map((row) => text(row, "holder")).filter((other) => !spared(other));
-      const back = "update items set state = 'queued', holder = null where state = 'claimed' and holder = :other";
-      return others.reduce((total, other) => total + written(back, { other }), 0);
+      const others = otherHolders(sql, holder).filter((other) => !spared(other));
+      return others.reduce((total, other) => total + written(GIVE_BACK, { other }), 0);
     },
     async get(id) {
       const row = sql("select * from items where id = :id").get({ id });
@@ -213,10 +214,17 @@ export function sqliteLanes(path: string, world: World): LaneStore {
     async forget(settledBeforeMs) {
       return written("delete from items where settled_ms < :before", { before: settledBeforeMs });
     },
-    async close() {
-      db.close();
-    },
+    close: async () => db.close(),
   };
+}
+
+const GIVE_BACK = "update items set state = 'queued', holder = null where state = 'claimed' and holder = :other";
+
+function otherHolders(sql: (text: string) => StatementSync, holder: string): readonly string[] {
+  const claimed = "select distinct holder from items where state = 'claimed' and holder <> :holder";
+  return sql(claimed)
+    .all({ holder })
+    .map((row) => text(row, "holder"));
 }
 
 const INSERT = `insert into items (id, lane, key, queue, body, state, accepted_ms, not_before_ms)

@@ -33,7 +33,7 @@ export interface CallOptions {
 function lastUserText(messages: readonly ChatMessage[]): string {
   const last = messages.at(-1);
   const text = last?.role === "user" ? textOf(last) : "";
-  if (text !== "") return text;
+  if (text.trim() !== "") return text;
   throw new GatewayError("bad_request", { why: "messages: the last one must be from the user and hold text" });
 }
 

@@ -12,7 +12,10 @@ export const chatRequest = z.looseObject({
   messages: z.array(message).min(1),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
-  user: z.string().nullish(),
+  user: z
+    .string()
+    .refine((user) => user.isWellFormed(), "expected whole characters")
+    .nullish(),
 });
 export type ChatRequest = z.output<typeof chatRequest>;
 export type ChatMessage = ChatRequest["messages"][number];

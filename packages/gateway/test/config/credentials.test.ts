@@ -3,6 +3,7 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { realWorld } from "@holdfast/base";
 import { expect, test } from "vitest";
+import { checkText } from "../../src/config/check.ts";
 import { gatewayToken, readCredentials } from "../../src/config/credentials.ts";
 import { temporaryHome } from "../support/home.ts";
 
@@ -39,3 +40,17 @@ test.each(["[]", "nonsense", '"text"'])("%s is credentials_invalid, and is left 
   await expect(readCredentials(home)).rejects.toMatchObject({ code: "credentials_invalid" });
   expect(readFileSync(join(home, "credentials.json"), "utf8")).toBe(text);
 });
+
+test.each(["short", "with a space in it, long enough", "schlüssel-schlüssel-schlüssel", "x".repeat(513)])(
+  "the token %s is refused and not repeated",
+  async (token) => {
+    const home = await temporaryHome();
+    writeFileSync(join(home, "credentials.json"), JSON.stringify({ gatewayToken: token }));
+    const refused = await readCredentials(home).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "credentials_invalid" });
+    expect(String(refused)).not.toContain(token);
+    const checked = checkText(JSON.stringify({ gateway: { auth: { token } } }), {});
+    expect(checked).toMatchObject({ ok: false, problems: [{ path: "gateway.auth.token" }] });
+    expect(JSON.stringify(checked)).not.toContain(token);
+  },
+);
