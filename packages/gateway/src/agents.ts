@@ -7,6 +7,7 @@ import type { AgentConfig, Config } from "./config/schema.ts";
 import type { Home } from "./home.ts";
 import type { Log } from "./log.ts";
 import { refusalOf } from "./policy.ts";
+import { withoutSecrets } from "./secrets.ts";
 import type { Turns } from "./turns.ts";
 import { makeWorkspace, workspaceOf } from "./workspace.ts";
 
@@ -16,6 +17,8 @@ export interface AgentsOptions {
   /** The model an agent asks. */
   model(agent: AgentConfig): Model;
   readonly holder: string;
+  /** Keys and tokens that no command may inherit. */
+  readonly secrets: readonly string[];
   readonly world: World;
   readonly log: Log;
   readonly observe: Observe;
@@ -48,17 +51,18 @@ export async function closeAgents(agents: ReadonlyMap<string, Agent>): Promise<v
 async function openAgent(agent: AgentConfig, options: AgentsOptions): Promise<Agent> {
   const { home, config, world, turns } = options;
   const workspace = workspaceOf(home.path, agent, agent === defaultAgent(config));
-  await makeWorkspace(workspace);
+  await makeWorkspace(home.path, workspace);
   return {
     id: agent.id,
     sessions: await sessionsOf(agent.id, workspace, options),
     model: options.model(agent),
-    tools: builtinTools(),
+    tools: builtinTools({ env: withoutSecrets(process.env, { config, known: options.secrets }) }),
     workspace,
     world,
     home: { id: home.id, boot: bootId(), fsync: config.sessions.fsync, actions: join(home.path, "actions") },
     holder: options.holder,
     observe: options.observe,
+    timeoutMs: agent.timeout,
     allowed: (message, tool) => refusalOf(message, tool, agent.tools),
     began: turns.began,
     charge: turns.charge,

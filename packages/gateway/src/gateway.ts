@@ -4,6 +4,7 @@
  * Order of a start: home (lock) → lanes → agents → what an earlier process had claimed goes back to its lane → runners →
  * HTTP. A stop goes the other way; what is at work is put back or finished, uncharged.
  */
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { type Agent, AgentError, type Model } from "@holdfast/agent";
 import { messageOf, type World } from "@holdfast/base";
@@ -163,6 +164,7 @@ async function start(parts: Parts): Promise<Running> {
   undo.defer(() => home.release());
   if (home.previous !== null) log.warn("taking over from a gateway that did not stop", { pid: home.previous.pid });
   const { sqliteLanes } = await import("./lane-stores/sqlite.ts");
+  const fresh = isEmpty(join(home.path, "lanes.sqlite"));
   const lanes = undo.adopt(sqliteLanes(join(home.path, "lanes.sqlite"), world), (made) => made.close());
   const store = whileOurs(lanes, home);
   const holder = JSON.stringify({ home: home.id, ...home.identity });
@@ -175,8 +177,13 @@ async function start(parts: Parts): Promise<Running> {
   const { apiKeys } = credentials;
   const model = options.model ?? ((agent: AgentConfig) => modelOf(agent, { ...options, apiKeys }));
   const observe = observer(parts.hub);
-  known.agents = await openAgents({ ...options, home, holder, observe, turns, model });
+  const secrets = [token, ...Object.values(apiKeys)];
+  known.agents = await openAgents({ ...options, home, holder, secrets, observe, turns, model });
   undo.defer(() => closeAgents(known.agents));
+  if (fresh && (await anySession(known.agents)))
+    log.warn(
+      "lanes.sqlite is new, but there are conversations: messages that were waiting in an earlier one are not answered",
+    );
   const returned = await store.takeOver(holder, runsElsewhere);
   if (returned > 0) log.info("work of an earlier process goes on", { items: returned });
   const runners = startRunners(parts, { store, holder, turns });
@@ -187,6 +194,15 @@ async function start(parts: Parts): Promise<Running> {
   const timers = [forgetEvery(parts, store), watchHome(parts, home)];
   undo.move();
   return { home, store, agents: known.agents, runners, timers, http };
+}
+
+function isEmpty(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
+}
+
+async function anySession(agents: ReadonlyMap<string, Agent>): Promise<boolean> {
+  for (const { sessions } of agents.values()) if ((await sessions.list()).length > 0) return true;
+  return false;
 }
 
 interface TurnsParts {

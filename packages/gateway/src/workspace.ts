@@ -1,8 +1,9 @@
 /** An agent's workspace: made at first need, with one example to try things on. What exists is never touched. */
+import { realpathSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
-import { makePrivateDirectory, messageOf } from "@holdfast/base";
+import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
+import { errnoOf, makePrivateDirectory, messageOf } from "@holdfast/base";
 import type { AgentConfig } from "./config/schema.ts";
 import { GatewayError } from "./errors.ts";
 
@@ -31,8 +32,34 @@ export function workspaceOf(home: string, agent: Pick<AgentConfig, "id" | "works
   return isAbsolute(workspace) ? workspace : join(home, workspace);
 }
 
+/** Folders of the home in which no workspace may lie. */
+const SENSITIVE = ["agents", "actions", "index"];
+
+/** Why this folder cannot be a workspace of this home, or null: keys, transcripts and queues are not an agent's files. */
+export function workspaceFlaw(home: string, path: string): string | null {
+  const [ours, asked] = [realOf(home), realOf(path)];
+  const holds = (folder: string, inner: string): boolean =>
+    folder === inner || inner.startsWith(folder === sep ? sep : folder + sep);
+  if (holds(asked, ours)) return "it holds Holdfast's own files, among them keys and transcripts";
+  const within = SENSITIVE.find((name) => holds(join(ours, name), asked));
+  return within === undefined ? null : `it lies in ${within}/ of the home, among Holdfast's own files`;
+}
+
+/** Where it leads, as far as it is there. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    const code = errnoOf(error);
+    if (dirname(path) === path || (code !== "ENOENT" && code !== "ENOTDIR")) return resolve(path);
+    return join(realOf(dirname(path)), basename(path));
+  }
+}
+
 /** Makes the folder (0700), with the example in it where there was none. Throws `workspace_unusable`. */
-export async function makeWorkspace(path: string): Promise<void> {
+export async function makeWorkspace(home: string, path: string): Promise<void> {
+  const why = workspaceFlaw(home, path);
+  if (why !== null) throw new GatewayError("workspace_unusable", { path, why });
   try {
     const made = await mkdir(path, { recursive: true, mode: 0o700 });
     if (made === undefined) return;

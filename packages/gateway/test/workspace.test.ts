@@ -1,8 +1,11 @@
 /** Where workspaces are. */
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { workspaceOf } from "../src/workspace.ts";
+import { makeWorkspace, workspaceFlaw, workspaceOf } from "../src/workspace.ts";
+import { checkConfig } from "../src/config/load.ts";
+import { temporaryHome } from "./support/home.ts";
 
 test.each([
   [null, "main", true, "/home/workspace"],
@@ -12,4 +15,30 @@ test.each([
   ["notes", "main", true, "/home/notes"],
 ])("%s of %s → %s", (workspace, id, isDefault, path) => {
   expect(workspaceOf("/home", { id, workspace }, isDefault)).toBe(path);
+});
+
+test("a workspace may not hold the home, nor lie among its own files, whatever links it is reached by", async () => {
+  const home = await temporaryHome();
+  mkdirSync(join(home, "workspace"));
+  symlinkSync(home, join(home, "workspace", "link"));
+  for (const bad of [
+    home,
+    dirname(home),
+    "/",
+    join(home, "agents"),
+    join(home, "actions", "new"),
+    join(home, "workspace", "link"),
+  ])
+    expect([bad, workspaceFlaw(home, bad)]).toEqual([bad, expect.stringContaining("own files")]);
+  for (const good of [join(home, "workspace"), join(home, "notes"), `${home}-notes`, join(home, "agents-notes")])
+    expect([good, workspaceFlaw(home, good)]).toEqual([good, null]);
+  await expect(makeWorkspace(home, home)).rejects.toMatchObject({ code: "workspace_unusable" });
+});
+
+test("the check of the configuration says so, with the line", async () => {
+  const home = await temporaryHome();
+  writeFileSync(join(home, "holdfast.json"), '{ agents: { list: [{ id: "a" },\n { id: "b",\n workspace: "." }] } }');
+  expect(await checkConfig(home)).toMatchObject({ problems: [{ path: "agents.list[1].workspace", line: 3 }] });
+  writeFileSync(join(home, "holdfast.json"), '{ agents: {\n defaults: { workspace: "/" } } }');
+  expect(await checkConfig(home)).toMatchObject({ problems: [{ path: "agents.defaults.workspace", line: 2 }] });
 });

@@ -9,6 +9,7 @@ import { type Environment, expand } from "./environment.ts";
 import { lineOf, linesByPath } from "./lines.ts";
 import { nearest } from "./nearest.ts";
 import { type Config, configSchema } from "./schema.ts";
+import { workspaceFlaw, workspaceOf } from "../workspace.ts";
 
 /** `path` as in `agents.defaults.timeout`; "" for the file itself. `line` is 1-based, null when it is not in the text. */
 export interface ConfigProblem {
@@ -110,8 +111,19 @@ function unavailable({ sessions, lanes }: Config, lines: ReadonlyMap<string, num
   );
 }
 
-/** Checks a text. Never throws for what is wrong in it; values of the text do not appear in messages. */
-export function checkText(text: string, env: Environment): Checked {
+/** Workspaces that would give an agent the home's own files. */
+function workspaceProblems({ agents }: Config, home: string, lines: ReadonlyMap<string, number>): ConfigProblem[] {
+  return agents.list.flatMap((agent, index) => {
+    const flaw = agent.workspace === null ? null : workspaceFlaw(home, workspaceOf(home, agent, agent.default));
+    const own = ["agents", "list", index, "workspace"];
+    const path = lines.has(own.join("\0")) ? own : ["agents", "defaults", "workspace"];
+    const message = `this folder cannot be a workspace: ${flaw}`;
+    return flaw === null ? [] : [{ path: dotted(path), line: lineOf(lines, path), message }];
+  });
+}
+
+/** Checks a text. `home`: whose configuration it is; null where that does not matter. Never throws for what is wrong in it; values of the text do not appear in messages. */
+export function checkText(text: string, env: Environment, home: string | null = null): Checked {
   let parsed: unknown;
   try {
     parsed = JSON5.parse(text);
@@ -120,7 +132,7 @@ export function checkText(text: string, env: Environment): Checked {
     return { ok: false, problems: [{ path: "", line, message: messageOf(error).replace(/^JSON5: /, "") }] };
   }
   const lines = linesByPath(text);
-  const { value, missing } = expand(parsed, env);
+  const { value, missing, found } = expand(parsed, env);
   const unset = missing.map(({ path, name }) => ({
     path: dotted(path),
     line: lineOf(lines, path),
@@ -133,6 +145,8 @@ export function checkText(text: string, env: Environment): Checked {
   }
   if (unset.length > 0) return { ok: false, problems: unset };
   const config = configSchema.parse(withDefaults(value));
-  const problems = [...agentProblems(config, lines), ...unavailable(config, lines)];
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, config };
+  const walls = home === null ? [] : workspaceProblems(config, home, lines);
+  const problems = [...agentProblems(config, lines), ...unavailable(config, lines), ...walls];
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, config: found.length > 0 ? { ...config, expanded: found } : config };
 }

@@ -10,26 +10,30 @@ export interface Missing {
   readonly name: string;
 }
 
-function expandText(text: string, env: Environment, miss: (name: string) => void): string {
+function expandText(text: string, env: Environment, named: (name: string) => void): string {
   return text.replace(/(\$?)\$\{([A-Za-z_]\w*)\}/g, (whole, escaped: string, name: string) => {
     if (escaped !== "") return whole.slice(1);
-    const value = env[name];
-    if (value === undefined) miss(name);
-    return value ?? "";
+    named(name);
+    return env[name] ?? "";
   });
 }
 
-/** A copy of `value` with every string expanded, and what was missing. */
+/** A copy of `value` with every string expanded, what was missing, and which variables were found. */
 export function expand(
   value: unknown,
   env: Environment,
-): { readonly value: unknown; readonly missing: readonly Missing[] } {
+): { readonly value: unknown; readonly missing: readonly Missing[]; readonly found: readonly string[] } {
   const missing: Missing[] = [];
+  const found = new Set<string>();
   const walk = (node: unknown, path: readonly PropertyKey[]): unknown => {
-    if (typeof node === "string") return expandText(node, env, (name) => missing.push({ path, name }));
+    const noted = (name: string): void => {
+      if (env[name] === undefined) missing.push({ path, name });
+      else found.add(name);
+    };
+    if (typeof node === "string") return expandText(node, env, noted);
     if (Array.isArray(node)) return node.map((item, index) => walk(item, [...path, index]));
     if (!isObject(node)) return node;
     return Object.fromEntries(Object.entries(node).map(([key, item]) => [key, walk(item, [...path, key])]));
   };
-  return { value: walk(value, []), missing };
+  return { value: walk(value, []), missing, found: [...found] };
 }

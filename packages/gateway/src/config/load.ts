@@ -38,7 +38,7 @@ export function describeProblem(problem: ConfigProblem): string {
 export async function checkConfig(home: string, env: Environment = process.env): Promise<Checked> {
   const text = await textOf(join(home, CONFIG_FILE));
   const { checkText } = await import("./check.ts");
-  return checkText(text, env);
+  return checkText(text, env, home);
 }
 
 /** The configuration, every default filled in. Throws `config_unreadable`, `config_invalid` (all problems in its text). */

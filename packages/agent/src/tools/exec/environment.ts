@@ -5,7 +5,7 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const OURS = /^HOLDFAST_/i;
-const SECRET = /API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL/i;
+const SECRET = /_KEYS?$|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|_PASS$|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL/i;
 
 export function commandEnvironment(env: Environment): Record<string, string> {
   const kept = Object.entries(env).filter(

@@ -9,6 +9,9 @@ test("keys, tokens and our own variables stay behind; the rest goes along", () =
     "AWS_SECRET_ACCESS_KEY",
     "PGPASSWORD",
     "my_credentials",
+    "OPENAI_KEY",
+    "my_signing_keys",
+    "DB_PASS",
     "HOLDFAST_HOME",
     "npm_config__authToken",
   ];
