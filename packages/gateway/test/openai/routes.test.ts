@@ -131,7 +131,7 @@ test.each([true, false])("a model that fails is an error with the reason (stream
     await expect(call).rejects.toMatchObject({
       status: 502,
       code: "turn_failed",
-      message: expect.stringContaining("key"),
+      message: expect.stringContaining("apiKey"),
     });
   }
 });

@@ -1,12 +1,13 @@
 /** Files of the home that somebody removes while the gateway runs: nothing is acknowledged that cannot be kept, and no two gateways work on. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { say, scriptedModel } from "@holdfast/agent";
 import { identityOf, realWorld } from "@holdfast/base";
 import { expect, onTestFinished, test } from "vitest";
 import { openHome, runsElsewhere, whileOurs } from "../../src/home.ts";
+import { silentLog } from "../../src/log.ts";
 import { memoryLanes } from "../../src/lane-stores/memory.ts";
 import { startGateway } from "../support/gateway.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -58,4 +59,21 @@ test("claims of another gateway that lives are left to it; those of a dead one, 
   expect(runsElsewhere(holder)).toBe(false);
   expect(runsElsewhere(JSON.stringify(identityOf("t")))).toBe(false);
   expect(runsElsewhere("not an identity")).toBe(false);
+});
+
+test.each([
+  ["empty", (path: string) => writeFile(path, "")],
+  ["not there", (path: string) => rm(path)],
+])("lanes.sqlite is %s at a start: it is made anew, and said where there are conversations", async (_name, spoil) => {
+  const warned: string[] = [];
+  const log = { ...silentLog, warn: (message: string) => void warned.push(message) };
+  const model = () => scriptedModel(() => say("hi"));
+  const { gateway, home } = await startGateway({ model: model(), log });
+  await gateway.send(null, "first");
+  await gateway.stop();
+  expect(warned).toEqual([]);
+  await spoil(join(home, "lanes.sqlite"));
+  const next = await startGateway({ home, model: model(), log });
+  expect(warned).toEqual([expect.stringContaining("lanes.sqlite is new")]);
+  expect(await next.gateway.send(null, "second")).toMatchObject({ kind: "answered" });
 });

@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import { checkText } from "../../src/config/check.ts";
 import type { Config } from "../../src/config/schema.ts";
 import { createGateway, type Gateway } from "../../src/gateway.ts";
-import { silentLog } from "../../src/log.ts";
+import { type Log, silentLog } from "../../src/log.ts";
 import { temporaryHome } from "./home.ts";
 
 export function configOf(text = "{}"): Config {
@@ -26,6 +26,7 @@ export async function startGateway(
     readonly model?: Model | "configured";
     readonly http?: boolean;
     readonly dashboardRoot?: string;
+    readonly log?: Log;
   } = {},
 ): Promise<GatewayUnderTest> {
   const home = options.home ?? (await temporaryHome());
@@ -35,7 +36,7 @@ export async function startGateway(
     home,
     world,
     config: configOf(options.config),
-    log: silentLog,
+    log: options.log ?? silentLog,
     dashboardRoot: options.dashboardRoot ?? null,
     http: options.http === true ? { host: "127.0.0.1", port: 0 } : null,
     ...(model === "configured" ? {} : { model: () => model }),
