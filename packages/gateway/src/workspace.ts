@@ -7,7 +7,7 @@ import { errnoOf, makePrivateDirectory, messageOf } from "@holdfast/base";
 import type { AgentConfig } from "./config/schema.ts";
 import { GatewayError } from "./errors.ts";
 
-const MEETING = `# Meeting notes · 会议纪要
+const ENGLISH = `# Meeting notes
 
 Planning the spring fair, Tuesday.
 
@@ -16,6 +16,9 @@ We have the hall from nine o'clock. Ana reminded us that last year the posters w
 - [ ] Write the invitation and send it to all parents
 - [ ] Book the sound system and try it once in the hall
 - [ ] Make a list of helpers with their times
+`;
+
+const CHINESE = `# 会议纪要
 
 讨论了春季市集。场地九点开门，去年海报印得太晚。
 
@@ -23,6 +26,14 @@ We have the hall from nine o'clock. Ana reminded us that last year the posters w
 - 待办：预订音响设备，并在场地试一次
 - 待办：列出志愿者名单和各自的时间
 `;
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** In the language of the locale, in the order in which the C library looks. */
+export function exampleNotes(env: Env): string {
+  const locale = [env.LC_ALL, env.LC_MESSAGES, env.LANG].find((value) => value !== undefined && value !== "") ?? "";
+  return /^zh/i.test(locale) ? CHINESE : ENGLISH;
+}
 
 /** Where the workspace is: `~` is the user's folder, anything relative belongs to the home. */
 export function workspaceOf(home: string, agent: Pick<AgentConfig, "id" | "workspace">, isDefault: boolean): string {
@@ -64,7 +75,7 @@ export async function makeWorkspace(home: string, path: string): Promise<void> {
     const made = await mkdir(path, { recursive: true, mode: 0o700 });
     if (made === undefined) return;
     await makePrivateDirectory(join(path, "notes"));
-    await writeFile(join(path, "notes", "meeting.md"), MEETING, { flag: "wx", mode: 0o600 });
+    await writeFile(join(path, "notes", "meeting.md"), exampleNotes(process.env), { flag: "wx", mode: 0o600 });
   } catch (error) {
     throw new GatewayError("workspace_unusable", { path, why: messageOf(error) }, error);
   }

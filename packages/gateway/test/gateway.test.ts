@@ -162,7 +162,7 @@ test.each(["../x", "agent:main:../../x", "agent:nobody:main"])(
 
 test("the example is there for a new workspace, and an existing one is left alone", async () => {
   const { home } = await startGateway();
-  expect(readFileSync(join(home, "workspace", "notes", "meeting.md"), "utf8")).toContain("待办");
+  expect(readFileSync(join(home, "workspace", "notes", "meeting.md"), "utf8")).toMatch(/Meeting notes|会议纪要/);
   const other = await temporaryHome();
   await mkdir(join(other, "workspace"));
   await startGateway({ home: other });

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { makeWorkspace, workspaceFlaw, workspaceOf } from "../src/workspace.ts";
+import { exampleNotes, makeWorkspace, workspaceFlaw, workspaceOf } from "../src/workspace.ts";
 import { checkConfig } from "../src/config/load.ts";
 import { temporaryHome } from "./support/home.ts";
 
@@ -15,6 +15,16 @@ test.each([
   ["notes", "main", true, "/home/notes"],
 ])("%s of %s → %s", (workspace, id, isDefault, path) => {
   expect(workspaceOf("/home", { id, workspace }, isDefault)).toBe(path);
+});
+
+test.each([
+  [{}, "Meeting notes", "待办"],
+  [{ LANG: "en_US.UTF-8" }, "Meeting notes", "待办"],
+  [{ LANG: "zh_CN.UTF-8" }, "会议纪要", "[ ]"],
+  [{ LC_ALL: "C", LANG: "zh_CN.UTF-8" }, "Meeting notes", "待办"],
+])("with %j the example is in one language: %s", (env, heading, other) => {
+  expect(exampleNotes(env)).toContain(heading);
+  expect(exampleNotes(env)).not.toContain(other);
 });
 
 test("a workspace may not hold the home, nor lie among its own files, whatever links it is reached by", async () => {

@@ -46,7 +46,7 @@ export interface OpenModelOptions {
  * `model_key_missing`.
  */
 export function openModel({ choice, providers, apiKeyOf, world }: OpenModelOptions): Model {
-  if (choice === REHEARSAL) return rehearsalModel(world);
+  if (choice === REHEARSAL) return rehearsalModel(world, { notice: false });
   const { provider, model } = splitName(choice);
   if (provider === "" || model === "") throw new AgentError("model_bad_choice", { choice });
   const config = Object.hasOwn(providers, provider) ? (providers[provider] ?? {}) : {};

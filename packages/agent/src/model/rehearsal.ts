@@ -16,12 +16,13 @@ export const REHEARSAL = "rehearsal/offline";
 const PIECES = 8;
 const PAUSE_MS = 15;
 
-export function rehearsalModel(world: World): Model {
+/** `notice`: its first answer to a wish says that it is a rehearsal; whoever chose it by name knows. */
+export function rehearsalModel(world: World, { notice = true }: { readonly notice?: boolean } = {}): Model {
   const by = { ...splitName(REHEARSAL), api: "rehearsal" };
   return {
     name: REHEARSAL,
     async ask(request, options) {
-      const move = respond(request);
+      const move = respond(request, { notice });
       const block: ContentBlock =
         move.kind === "say"
           ? { type: "text", text: move.text }

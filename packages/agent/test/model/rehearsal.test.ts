@@ -2,6 +2,7 @@
 import { realWorld } from "@holdfast/base";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { openModel } from "../../src/model/open.ts";
 import { rehearsalModel } from "../../src/model/rehearsal.ts";
 import { ENGLISH } from "../../src/model/rehearsal/words-en.ts";
 import { CHINESE } from "../../src/model/rehearsal/words-zh.ts";
@@ -39,7 +40,7 @@ const LANGUAGES = [
     recall: "what do you remember about the office?",
     unrelated: "- Jonas likes tea",
     fact: "the office closes at six",
-    second: /^- 2\.\d .*a room for the launch review/gm,
+    second: /^\d\. .*(?:how many people|two offers|the better one)/gm,
   },
   {
     language: "Chinese",
@@ -62,13 +63,13 @@ const LANGUAGES = [
     recall: "你还记得办公室几点关门吗？",
     unrelated: "- 小周喜欢绿茶",
     fact: "办公室六点关门",
-    second: /^- 2\.\d .*预订发布评审的会议室/gm,
+    second: /^\d\. .*(?:人数|问两家|定下)/gm,
   },
 ] as const;
 
 describe.each(LANGUAGES)("in $language", (l) => {
   const notes = { "notes/meeting.md": l.words.sample };
-  const steps = (text: string): number => text.match(/^- 2\.\d /gm)?.length ?? 0;
+  const steps = (text: string): number => text.match(/^\d\. /gm)?.length ?? 0;
 
   test("the whole story: refused, granted, saved, split", async () => {
     const story = new Story(model, notes);
@@ -91,7 +92,8 @@ describe.each(LANGUAGES)("in $language", (l) => {
     const split = await story.say(l.split);
     expect(split).toContain(l.items[1]);
     expect(steps(split)).toBe(3);
-    expect(split.match(l.second)?.length).toBeGreaterThanOrEqual(2);
+    expect(split.match(l.second)).toHaveLength(3);
+    expect(split.split(l.items[1])).toHaveLength(2);
     expect(story.calls).toHaveLength(calls);
   });
 
@@ -101,7 +103,7 @@ describe.each(LANGUAGES)("in $language", (l) => {
     story.settle(write, { text: "recovered", isError: false, verdict: "happened" });
     const answer = await story.say(l.split);
     expect(answer.indexOf(l.happened)).toBeGreaterThan(0);
-    expect(answer.indexOf(l.happened)).toBeLessThan(answer.indexOf("- 2.1"));
+    expect(answer.indexOf(l.happened)).toBeLessThan(answer.indexOf("\n1. "));
     expect(answer).toContain("`write notes/todo.md`");
     expect(story.calls.filter((call) => call.name === "write")).toHaveLength(1);
     expect(await story.say(l.split)).not.toContain(l.happened);
@@ -154,13 +156,21 @@ describe.each(LANGUAGES)("in $language", (l) => {
     for (const said of [l.hello, l.save, l.other, l.weather, l.goOn, l.split]) {
       const answer = await new Story(model, notes).say(said);
       expect(answer, said).toMatch(l.honest);
-      expect(answer, said).toContain("holdfast.json");
-      expect(answer, said).toContain("agents.defaults.model.primary");
-      expect(answer, said).toContain("models.providers");
     }
+    for (const answer of [l.words.greeting, l.words.about, l.words.outside])
+      for (const key of ["holdfast.json", "primary", "providers"]) expect(answer).toContain(key);
     const story = new Story(model, notes);
     await story.say(l.hello);
     expect(await story.say(l.save)).not.toContain(l.words.notice);
+  });
+
+  test("chosen by name it does not introduce itself", async () => {
+    const chosen = openModel({ choice: "rehearsal/offline", providers: {}, apiKeyOf: () => null, world });
+    expect(await new Story(chosen, notes).say(l.save)).not.toMatch(l.honest);
+  });
+
+  test("no example asks for what is refused by default", () => {
+    for (const text of [l.words.greeting, l.words.help, l.words.fallback]) expect(text).not.toContain("ls -la");
   });
 
   test("examples it gives are messages it understands", () => {

@@ -29,7 +29,8 @@ export class Stage {
     mkdirSync(this.notesDirectory, { recursive: true, mode: 0o700 });
     writeFileSync(join(this.#workspace, scene.notesPath), scene.notes, { mode: 0o600 });
     chmodSync(this.notesDirectory, 0o500);
-    const config = { gateway: { host: "127.0.0.1", port: 0, auth: { token } } };
+    const agents = { defaults: { model: { primary: "rehearsal/offline" } } }; // by name: it need not introduce itself
+    const config = { agents, gateway: { host: "127.0.0.1", port: 0, auth: { token } } };
     writeFileSync(join(this.home, "holdfast.json"), `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 });
   }
 

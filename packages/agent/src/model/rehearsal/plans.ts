@@ -112,8 +112,7 @@ function split(which: number | null, scene: Scene): Move {
   const item = items.at(place === -1 ? -1 : place - 1);
   if (item === undefined || place === 0) return say(words.splitMissing(place, numbered(items)));
   const number = place === -1 ? items.length : place;
-  const steps = splitTodo(item, conversation.language).map((step, index) => `- ${number}.${index + 1} ${step}`);
-  return say(words.splitDone(number, item, steps.join("\n")));
+  return say(words.splitDone(number, item, numbered(splitTodo(item, conversation.language))));
 }
 
 function remember(fact: string, scene: Scene): Move {

@@ -86,14 +86,15 @@ function moveFor(intent: Intent, wish: Wish | null, conversation: Conversation, 
   return move;
 }
 
-/** The rehearsal's next move: a function of the request and nothing else. */
-export function respond(request: ModelRequest): Move {
+/** The rehearsal's next move: a function of the request and nothing else. `notice`: its first answer says what it is. */
+export function respond(request: ModelRequest, { notice }: { readonly notice: boolean }): Move {
   const conversation = readConversation(request);
   const words = conversation.language === "zh" ? CHINESE : ENGLISH;
   const intent: Intent = conversation.saidAt < 0 ? { kind: "greet" } : understand(conversation.said);
   const move = moveFor(intent, wishOf(intent, conversation), conversation, words);
   if (move.kind === "call") return move;
   const parts = [report(intent, conversation, words), move.text];
-  if (conversation.first && !["about", "help", "greet", "other"].includes(intent.kind)) parts.push(words.notice);
+  if (notice && conversation.first && !["about", "help", "greet", "other"].includes(intent.kind))
+    parts.push(words.notice);
   return { kind: "say", text: parts.filter((part) => part !== null).join("\n\n") };
 }

@@ -14,8 +14,7 @@ const CONFIGURATION = `\`\`\`json5
 \`\`\``;
 
 export const ENGLISH: Words = {
-  notice:
-    "(This is a rehearsal: a few fixed rules, no language model. To talk to a real one, set `agents.defaults.model.primary` and `models.providers` in `holdfast.json`.)",
+  notice: "(This is a rehearsal: a few fixed rules, no language model. Say `Who are you?` to see how to connect one.)",
   about: `I am Holdfast's rehearsal model: a few fixed rules and no language model. I run offline, without a key, so that you can try files, memory, commands and recovery before you connect a real one.
 
 To connect a real model, put this into \`holdfast.json\` (any OpenAI-compatible address will do) and start the gateway again:
@@ -37,17 +36,16 @@ A real model is configured in \`holdfast.json\`: \`agents.defaults.model.primary
 - \`The second one, split it finer\`
 - \`Remember that the office closes at six\`
 - \`What do you remember about the office?\`
-- \`Run ls -la\`
 - \`Continue\` or \`Try again\` after something was interrupted or refused
 
-Kill the gateway whenever you like and start it again: the conversation goes on. For a real model set \`agents.defaults.model.primary\` and \`models.providers\` in \`holdfast.json\`.`,
+Kill the gateway whenever you like and start it again: the conversation goes on. Say \`Who are you?\` to see how to connect a real model.`,
   fallback: `I did not understand that. This is a rehearsal: a few fixed rules, no language model. I can read files, find and save to-dos, split them, remember things and run commands. For example:
 
+- \`Read notes/meeting.md\`
 - \`List the to-dos\`
 - \`Remember that the office closes at six\`
-- \`Run ls -la\`
 
-For a real model set \`agents.defaults.model.primary\` and \`models.providers\` in \`holdfast.json\`.`,
+Say \`Who are you?\` to see how to connect a real model.`,
   outside:
     "I cannot look that up: the rehearsal has no tool for it and uses no network. It would take a real model (`agents.defaults.model.primary` and `models.providers` in `holdfast.json`) and a tool that fetches such data (`tools.modules`).",
   noTool: (tool) =>

@@ -14,8 +14,7 @@ const CONFIGURATION = `\`\`\`json5
 \`\`\``;
 
 export const CHINESE: Words = {
-  notice:
-    "（这是排练：只有几条固定规则，没有语言模型。要接入真正的模型，请在 `holdfast.json` 里设置 `agents.defaults.model.primary` 和 `models.providers`。）",
+  notice: "（这是排练：只有几条固定规则，没有语言模型。想知道怎样接入真正的模型，请问 `你是谁？`）",
   about: `我是 Holdfast 的排练模型：只有几条固定规则，不是语言模型。我离线运行，不需要密钥，让你在接入真正的模型之前先试试文件、记忆、命令和崩溃恢复。
 
 要接入真正的模型，把下面的内容写进 \`holdfast.json\`（任何兼容 OpenAI 的地址都可以），然后重新启动网关：
@@ -37,17 +36,16 @@ ${CONFIGURATION}`,
 - \`刚才第二项，再拆细一点\`
 - \`记住：办公室六点关门\`
 - \`你还记得办公室几点关门吗？\`
-- \`运行 ls -la\`
 - 被打断或被拒绝之后：\`继续\` 或 \`再试一次\`
 
-随时可以杀掉网关再启动，对话会接着走。真正的模型在 \`holdfast.json\` 里配置：\`agents.defaults.model.primary\` 和 \`models.providers\`。`,
+随时可以杀掉网关再启动，对话会接着走。想知道怎样接入真正的模型，请问 \`你是谁？\``,
   fallback: `这句话我没有听懂。这是排练：只有几条固定规则，没有语言模型。我会读文件、找出并保存待办、拆分待办、记住事情、运行命令。例如：
 
+- \`看一下 notes/meeting.md\`
 - \`列出待办\`
 - \`记住：办公室六点关门\`
-- \`运行 ls -la\`
 
-真正的模型在 \`holdfast.json\` 里配置：\`agents.defaults.model.primary\` 和 \`models.providers\`。`,
+想知道怎样接入真正的模型，请问 \`你是谁？\``,
   outside:
     "这个我查不了：排练里没有这样的工具，也不联网。需要一个真正的模型（`holdfast.json` 里的 `agents.defaults.model.primary` 和 `models.providers`），以及一个能取得这些数据的工具（`tools.modules`）。",
   noTool: (tool) =>

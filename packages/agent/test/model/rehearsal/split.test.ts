@@ -1,35 +1,37 @@
-/** Three different steps from a to-do's own words, whatever the to-do. */
+/** Three different steps, whatever the to-do, in the language of whoever asks. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { splitTodo } from "../../../src/model/rehearsal/split.ts";
 
 test.each([
-  ["Send the budget draft to Mei by Friday", "the budget draft to Mei"],
-  ["Book a room for the launch review", "a room for the launch review"],
-  ["Jonas: review the contract (urgent)", "the contract"],
-  ["Fix the login page.", "the login page"],
-  ["Think about lunch", "Think about lunch"],
-])("%s: every step but at most one names %s", (item, object) => {
-  const steps = splitTodo(item, "en");
-  expect(steps.filter((step) => step.includes(object)).length).toBeGreaterThanOrEqual(2);
-  expect(steps.join()).not.toMatch(/Friday|urgent|Jonas/);
+  ["Send the budget draft to Mei by Friday", "Send it, and note who has it"],
+  ["Book a room for the launch review", "Book the better one, and tell everyone concerned"],
+  ["Jonas: review the contract (urgent)", "List the points to look at"],
+  ["Fix the login page.", "Change one thing that mends it"],
+  ["Think about lunch", "Do the first half hour of it"],
+  ["预订发布评审的会议室", "Ask for two offers and compare them"],
+])("%s: %s", (item, step) => {
+  expect(splitTodo(item, "en")).toContain(step);
 });
 
-test.each(["周五前把预算草案发给小美", "预订发布评审的会议室", "老张：联系供应商", "想想午饭"])("%s", (item) => {
-  const steps = splitTodo(item, "zh");
-  expect(steps[0]).toContain(item.split("：").at(-1));
-  for (const step of steps) expect(step).toMatch(/\p{Script=Han}/u);
+test.each([
+  ["周五前把预算草案发给小美", "发出去，并记下谁已收到"],
+  ["预订发布评审的会议室", "写下日期、时间和人数"],
+  ["老张：联系供应商", "联系对方，约好答复的日期"],
+  ["想想午饭", "先做半小时"],
+  ["Book the sound system and try it once in the hall", "写下日期、时间和人数"],
+])("%s: %s", (item, step) => {
+  expect(splitTodo(item, "zh")).toContain(step);
 });
 
-test("the verb that comes first decides, not one inside another word", () => {
-  expect(splitTodo("预订发布评审的会议室", "zh")[0]).toContain("时间、地点");
-  expect(splitTodo("周五前把预算草案发给小美", "zh")[2]).toContain("谁已收到");
-});
-
-test("always three different steps", () => {
+test("always three different steps in one language, and none repeats the to-do", () => {
+  const items = fc.oneof(fc.string({ minLength: 8 }), fc.constantFrom("Send a letter to Ada", "写一份发布说明"));
   fc.assert(
-    fc.property(fc.string({ minLength: 1 }), fc.constantFrom("en" as const, "zh" as const), (item, language) => {
-      expect(new Set(splitTodo(item, language)).size).toBe(3);
+    fc.property(items, fc.constantFrom("en" as const, "zh" as const), (item, language) => {
+      const steps = splitTodo(item, language);
+      expect(new Set(steps).size).toBe(3);
+      expect(steps.some((step) => step.includes(item))).toBe(false);
+      for (const step of steps) expect(/\p{Script=Han}/u.test(step)).toBe(language === "zh");
     }),
   );
 });
