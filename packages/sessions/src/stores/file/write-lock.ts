@@ -156,6 +156,7 @@ export class WriteLocks {
     const note = tryParse((await readIfThere(disk, notePath))?.toString("utf8") ?? "");
     checkMode(path, note, "create");
     const check = async (): Promise<void> => {
+      this.#place.world.at("lock:before-check");
       if (!(await lock.isOurs())) throw new SessionError("stale_fence", { path, g: "a newer one" });
     };
     let rights = parseRights(note);
