@@ -1,7 +1,7 @@
 /** The running gateway and the commands that go through it, as separate processes on one home. */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { finished, firstLine, runCli, startCli, temporaryDirectory } from "../support/cli.ts";
@@ -89,6 +89,7 @@ describe("one gateway, several commands", () => {
       expect((await runCli(["session", command, "../../etc/passwd", "--home", home])).code).toBe(2);
     }
     expect((await runCli(["send", "--session", "agent:main:../../x", "hi", "--home", home])).code).toBe(2);
+    expect((await runCli(["send", "--session", "main", " \t", "--home", home])).code).toBe(2);
     expect((await runCli(["session", "list", "--agent", "nobody", "--home", home])).code).toBe(5);
   });
 
@@ -122,6 +123,15 @@ describe("one gateway, several commands", () => {
     next.child.kill("SIGINT");
     expect((await once(next.child, "exit"))[0]).toBe(0);
   });
+});
+
+test("it ends with exit 1 and says why when its home.lock is removed", async () => {
+  await using directory = await temporaryDirectory();
+  const home = join(directory.path, "home");
+  const { child } = await startGateway(home);
+  const ended = finished(child);
+  await rm(join(home, "home.lock"));
+  expect(await ended).toMatchObject({ code: 1, stderr: expect.stringContaining("home.lock") });
 });
 
 test("killed while it holds a message, it answers it when it is started again", async () => {
