@@ -18,11 +18,14 @@ export type FileState =
       readonly ctimeNs: string;
     };
 
-/** Reads a file whole, with its state. Waits for no other end (pipes); throws what opening throws, but for ENOENT. */
+/**
+ * Reads a file whole, with its state. `path` is a real path: a link that was put there since it was judged is not followed
+ * (ELOOP). Waits for no other end (pipes); throws what opening throws, but for ENOENT.
+ */
 export async function readState(path: string): Promise<{ readonly state: FileState; readonly bytes: Uint8Array }> {
   const absent = { state: { exists: false }, bytes: new Uint8Array() } as const;
   try {
-    await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     const bytes = await handle.readFile();
     const stat = await handle.stat({ bigint: true });
     const numbers = { inode: String(stat.ino), mtimeNs: String(stat.mtimeNs), ctimeNs: String(stat.ctimeNs) };
