@@ -69,5 +69,5 @@ test("asks the configured address with the configured key, model and limit", asy
   });
   expect((await collect(model, request([user("hello")]))).text).toBe("ok");
   expect(server.requests[0]?.headers.authorization).toBe("Bearer sk-1234");
-  expect(server.requests[0]?.body).toMatchObject({ model: "a/b", max_completion_tokens: 77 });
+  expect(server.requests[0]?.body).toMatchObject({ model: "a/b", max_tokens: 77 });
 });

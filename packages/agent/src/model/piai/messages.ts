@@ -43,8 +43,11 @@ function seen(blocks: readonly ContentBlock[]): (pi.TextContent | pi.ImageConten
   return blocks.filter((block) => block.type === "text" || block.type === "image").map((block) => ({ ...block }));
 }
 
-function userText(text: string, timestamp: number): pi.UserMessage {
-  return { role: "user", content: [{ type: "text", text }], timestamp };
+/** Text alone goes as a plain string, which every server takes; lists of blocks are not understood by all. */
+function userMessage(blocks: readonly (pi.TextContent | pi.ImageContent)[], timestamp: number): pi.UserMessage {
+  const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  const content = texts.length > 0 && texts.length === blocks.length ? texts.join("\n") : [...blocks];
+  return { role: "user", content, timestamp };
 }
 
 function piAssistant(message: AssistantMessage, timestamp: number): pi.AssistantMessage {
@@ -111,13 +114,13 @@ function piMessages(message: EntryMessage): pi.Message[] {
     return [{ role: "toolResult", toolCallId, toolName, isError, content: seen(message.content), timestamp }];
   }
   if (isUser(message)) {
-    const content = typeof message.content === "string" ? message.content : seen(message.content);
-    return [{ role: "user", content, timestamp }];
+    if (typeof message.content === "string") return [{ role: "user", content: message.content, timestamp }];
+    return [userMessage(seen(message.content), timestamp)];
   }
   const text = foreignText(message);
-  if (text !== null) return [userText(text, timestamp)];
+  if (text !== null) return [{ role: "user", content: text, timestamp }];
   const blocks = foreignBlocks(message);
-  return blocks.length === 0 ? [] : [{ role: "user", content: blocks, timestamp }];
+  return blocks.length === 0 ? [] : [userMessage(blocks, timestamp)];
 }
 
 export function piContext(request: ModelRequest): pi.Context {

@@ -37,6 +37,10 @@ async function load() {
 }
 type Library = Awaited<ReturnType<typeof load>>;
 
+const OPENAI_HOST = "api.openai.com";
+/** What servers that only speak OpenAI's protocol all understand: some refuse `store`, or ignore `max_completion_tokens`. */
+const PLAIN: pi.OpenAICompletionsCompat = { supportsStore: false, maxTokensField: "max_tokens" };
+
 function piModel({ provider, model, baseUrl, contextWindow, maxTokens }: PiModelOptions): pi.Model<typeof API> {
   return {
     id: model,
@@ -49,6 +53,7 @@ function piModel({ provider, model, baseUrl, contextWindow, maxTokens }: PiModel
     cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
     contextWindow,
     maxTokens: maxTokens ?? contextWindow,
+    ...(new URL(baseUrl).hostname === OPENAI_HOST ? {} : { compat: PLAIN }),
   };
 }
 

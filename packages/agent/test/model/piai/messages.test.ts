@@ -39,11 +39,11 @@ test("our roles keep their shape and get what the library insists on", () => {
 });
 
 test.each([
-  [{ role: "custom", customType: "x", content: "note", display: true }, text("note")],
-  [{ role: "custom", customType: "x", content: text("note"), display: true }, text("note")],
-  [{ role: "system", content: "rule" }, text("rule")],
-  [{ role: "bashExecution", command: "ls", output: "a\n", exitCode: 2 }, text("Ran ls\na\n\nexit code 2")],
-  [{ role: "bashExecution", command: "ls", output: "" }, text("Ran ls\n(no output)")],
+  [{ role: "custom", customType: "x", content: "note", display: true }, "note"],
+  [{ role: "custom", customType: "x", content: text("note"), display: true }, "note"],
+  [{ role: "system", content: "rule" }, "rule"],
+  [{ role: "bashExecution", command: "ls", output: "a\n", exitCode: 2 }, "Ran ls\na\n\nexit code 2"],
+  [{ role: "bashExecution", command: "ls", output: "" }, "Ran ls\n(no output)"],
 ])("%j becomes a user message", (message, content) => {
   expect(piContext(request([message])).messages).toEqual([{ role: "user", content, timestamp: 0 }]);
 });

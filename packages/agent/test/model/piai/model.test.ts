@@ -67,6 +67,16 @@ describe("answers", () => {
     });
   });
 
+  test("a server that only speaks the protocol gets what every one understands", async () => {
+    const { server, model } = await against([streams(["x"])], {}, { maxTokens: 77 });
+    await collect(model, hello);
+    const { body } = server.requests[0]!;
+    expect(body).toMatchObject({ max_tokens: 77 });
+    expect(Object.keys(body)).not.toContain("store");
+    expect(Object.keys(body)).not.toContain("max_completion_tokens");
+    expect(body.messages.at(-1)).toEqual({ role: "user", content: "hello" });
+  });
+
   test("missing usage is null, not zero", async () => {
     const { model } = await against([streams(["x"], { end: { kind: "finish", reason: "stop", usage: false } })]);
     expect((await collect(model, hello)).answer.usage).toBeNull();
@@ -167,7 +177,7 @@ describe("what is sent", () => {
     expect(sent.headers.authorization).toBe(`Bearer ${KEY}`);
     expect(sent.headers["user-agent"]).toBe("holdfast");
     expect(JSON.stringify(sent.headers)).not.toMatch(/\bpi\b|referer/i);
-    expect(sent.body).toMatchObject({ model: "m", stream: true, max_completion_tokens: 500 });
+    expect(sent.body).toMatchObject({ model: "m", stream: true, max_tokens: 500 });
     expect(sent.body.messages.map((message: { role: string }) => message.role)).toEqual([
       "system",
       "user",
