@@ -26,6 +26,7 @@ import { createWaiting, type Waiting } from "./live/waiting.ts";
 import type { Log } from "./log.ts";
 import { modelOf } from "./models.ts";
 import { type Posted, post } from "./post.ts";
+import { keepAgentsTidy } from "./retention.ts";
 import { agentOf, mainKey, type Routing, route } from "./routes.ts";
 import { type Runner, startRunner } from "./runner.ts";
 import { createTurns, type Turns } from "./turns.ts";
@@ -82,6 +83,7 @@ interface Running {
   readonly agents: ReadonlyMap<string, Agent>;
   readonly runners: { readonly main: Runner; readonly out: Runner };
   readonly timers: readonly Disposable[];
+  readonly tidying: AsyncDisposable;
   readonly http: HttpServer | null;
 }
 
@@ -192,8 +194,9 @@ async function start(parts: Parts): Promise<Running> {
   const http = await listen(parts, { store, agents: known.agents, token });
   if (http !== null) home.announce(http.address);
   const timers = [forgetEvery(parts, store), watchHome(parts, home)];
+  const tidying = keepAgentsTidy({ ...options, agents: known.agents, store });
   undo.move();
-  return { home, store, agents: known.agents, runners, timers, http };
+  return { home, store, agents: known.agents, runners, timers, tidying, http };
 }
 
 function isEmpty(path: string): boolean {
@@ -314,10 +317,11 @@ async function stopRunners({ main, out }: Running["runners"]): Promise<void> {
   await out.stop();
 }
 
-async function stop({ home, store, agents, runners, timers, http }: Running): Promise<void> {
+async function stop({ home, store, agents, runners, timers, tidying, http }: Running): Promise<void> {
   for (const timer of timers) timer[Symbol.dispose]();
   await http?.close();
   await stopRunners(runners);
+  await tidying[Symbol.asyncDispose]();
   await closeAgents(agents);
   await store.close();
   home.release();

@@ -25,6 +25,8 @@ import { archiveRow, change, clearRow, type KeepingParts, leavingOf, logOf, pack
 export interface CleanupOptions {
   /** Only say what would be done. */
   readonly dryRun?: boolean;
+  /** Whether something waits for the conversation of this key, such as a message in a queue: then it stays (`awaited`). */
+  readonly isAwaited?: (key: string) => Promise<boolean>;
 }
 
 export interface CleanupReport {
@@ -50,12 +52,12 @@ const ORPHAN_AGE_MS = 60 * 60 * 1000;
 export async function cleanUp(
   parts: KeepingParts,
   policy: RetentionPolicy,
-  { dryRun = false }: CleanupOptions,
+  { dryRun = false, isAwaited = nobodyWaits }: CleanupOptions,
 ): Promise<CleanupReport> {
   const finished = dryRun ? [] : await finishInterrupted(parts);
   const [logs, rows] = [await parts.store.logs(), await parts.store.list()];
-  const plan = await checkedPlan(parts, { logs, rows }, policy);
-  const done = dryRun ? { chosen: plan.chosen, kept: plan.kept } : await carryOut(parts, plan);
+  const plan = await checkedPlan(parts, { holdings: { logs, rows }, isAwaited }, policy);
+  const done = dryRun ? { chosen: plan.chosen, kept: plan.kept } : await carryOut(parts, plan, isAwaited);
   const orphans = await sweep(parts, { logs, rows }, dryRun);
   const packed = dryRun ? 0 : await packAll(parts);
   return {
@@ -69,6 +71,12 @@ export async function cleanUp(
     liveBytes: plan.liveBytes,
     bytesAfter: plan.liveBytes - done.chosen.reduce((sum, { bytes }) => sum + bytes, 0),
   };
+}
+
+type IsAwaited = NonNullable<CleanupOptions["isAwaited"]>;
+
+async function nobodyWaits(): Promise<boolean> {
+  return false;
 }
 
 interface Holdings {
@@ -92,7 +100,7 @@ function factsOf({ logs, rows }: Holdings, nowMs: number): RetentionFact[] {
 /** Asks the transcripts of those that are chosen, and chooses again, until nobody new is chosen. */
 async function checkedPlan(
   { store, world }: KeepingParts,
-  holdings: Holdings,
+  { holdings, isAwaited }: { readonly holdings: Holdings; readonly isAwaited: IsAwaited },
   policy: RetentionPolicy,
 ): Promise<RetentionPlan> {
   const nowMs = world.nowMs();
@@ -106,8 +114,9 @@ async function checkedPlan(
     for (const { key } of fresh) {
       asked.add(key);
       const [fact, row] = [facts.get(key), rows.get(key)];
-      const blocked = fact === undefined || row === undefined ? undefined : await openIn(store, logOf(row));
-      if (fact !== undefined && blocked !== undefined) facts.set(key, { ...fact, blocked });
+      if (fact === undefined || row === undefined) continue;
+      const blocked = (await isAwaited(key)) ? "awaited" : await openIn(store, logOf(row));
+      if (blocked !== undefined) facts.set(key, { ...fact, blocked });
     }
   }
 }
@@ -119,17 +128,27 @@ async function openIn(store: SessionStore, log: StoredLog["log"]): Promise<strin
   return whyKept(await stateOf(now.source));
 }
 
-async function carryOut(parts: KeepingParts, plan: RetentionPlan): Promise<Pick<RetentionPlan, "chosen" | "kept">> {
+async function carryOut(
+  parts: KeepingParts,
+  plan: RetentionPlan,
+  isAwaited: IsAwaited,
+): Promise<Pick<RetentionPlan, "chosen" | "kept">> {
   const chosen: Chosen[] = [];
   const kept = [...plan.kept];
   for (const one of plan.chosen) {
     const row = await parts.store.get(one.key);
     // Spoken to or reset since the plan was made.
     if (row?.sessionId !== one.sessionId) continue;
+    const { key, sessionId } = one;
+    // A message may have come since.
+    if (await isAwaited(key)) {
+      kept.push({ key, sessionId, why: "awaited" });
+      continue;
+    }
     const isArchive = one.act === "archive";
     const outcome = await (isArchive ? archiveRow(parts, one.key, row, "retention") : clearRow(parts, one.key, row));
     if (outcome.kind === "archived" || (!isArchive && outcome.why === "missing")) chosen.push(one);
-    else kept.push({ key: one.key, sessionId: one.sessionId, why: outcome.why });
+    else kept.push({ key, sessionId, why: outcome.why });
   }
   return { chosen, kept };
 }

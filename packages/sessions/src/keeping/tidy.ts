@@ -3,28 +3,30 @@
  * Invariant: one round at a time; a round that fails is told to whoever started it and tried again at the next time.
  */
 import type { World } from "@holdfast/base";
-import type { Sessions } from "../types.ts";
-import type { CleanupReport } from "./cleanup.ts";
+import type { CleanupOptions, CleanupReport } from "./cleanup.ts";
+import type { Keeping } from "./keep.ts";
 import type { RetentionPolicy } from "./retention.ts";
 
-export interface TidyOptions {
+export interface TidyOptions extends CleanupOptions {
   readonly policy: RetentionPolicy;
   /** Milliseconds between two rounds. */
   readonly everyMs: number;
-  /** Only report what would be done. */
-  readonly dryRun?: boolean;
   /** Told after each round; must not throw. */
   readonly onReport: (report: CleanupReport) => void;
   readonly onError: (error: unknown) => void;
 }
 
 /** Begins now and goes on until disposed; disposal waits for the round that runs. */
-export function keepTidy(sessions: Pick<Sessions, "keep">, world: World, options: TidyOptions): AsyncDisposable {
-  const { policy, everyMs, dryRun = false, onReport, onError } = options;
+export function keepTidy(
+  sessions: { readonly keep: Pick<Keeping, "cleanup"> },
+  world: World,
+  options: TidyOptions,
+): AsyncDisposable {
+  const { policy, everyMs, onReport, onError, ...cleanup } = options;
   let running: Promise<void> | undefined;
   const round = (): void => {
     running ??= sessions.keep
-      .cleanup(policy, { dryRun })
+      .cleanup(policy, cleanup)
       .then(onReport, onError)
       .finally(() => {
         running = undefined;

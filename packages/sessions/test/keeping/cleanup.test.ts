@@ -65,6 +65,21 @@ test("a dry run says the same and writes nothing", async () => {
   });
 });
 
+test("what somebody waits for stays, also when they came between the plan and the act", async () => {
+  for (const name of ["early", "late", "free"]) await talk(`agent:main:${name}`);
+  world.advance(31 * DAY_MS);
+  const asked: string[] = [];
+  const isAwaited = async (key: string): Promise<boolean> => {
+    const isSecond = asked.includes(key);
+    asked.push(key);
+    return key.endsWith("early") || (key.endsWith("late") && isSecond);
+  };
+  const report = await sessions.keep.cleanup(POLICY, { isAwaited });
+  expect(keysOf(report.archived)).toEqual(["agent:main:free"]);
+  expect(keysOf(report.kept)).toEqual(["agent:main:early", "agent:main:late"]);
+  expect(report.kept.map(({ why }) => why)).toEqual(["awaited", "awaited"]);
+});
+
 test("what runs, is pinned, or waits stays and is named with its reason", async () => {
   for (const name of ["running", "pinned", "calls", "asked", "free"]) await talk(`agent:main:${name}`);
   await sessions.update("agent:main:pinned", { pinned: true });
