@@ -81,7 +81,7 @@ export class Drafting {
       if (parentId !== cursor.parent) cursor = { parent: parentId, open: this.#openAt(parentId) };
       const complete = this.#complete(entry, parentId);
       this.#checkKept(complete, write);
-      cursor = { parent: complete.id, open: this.#nextOpen(cursor.open, complete as Entry) };
+      cursor = { parent: complete.id, open: nextOpen(cursor.open, complete as Entry) };
       write.push(complete);
       result.push(complete);
       before = complete.id;
@@ -158,7 +158,7 @@ export class Drafting {
     if (parentId === null) return [];
     if (parentId === this.#leaf) return this.#open;
     const drafted = this.#drafted.get(parentId);
-    if (drafted !== undefined) return this.#nextOpen(this.#openAt(drafted.parentId), drafted as Entry);
+    if (drafted !== undefined) return nextOpen(this.#openAt(drafted.parentId), drafted as Entry);
     return openCallsOf(this.#pathTo(parentId));
   }
 
@@ -171,14 +171,6 @@ export class Drafting {
     return found;
   }
 
-  #nextOpen(open: readonly OpenCall[], entry: Entry): readonly OpenCall[] {
-    const closes = isMessage(entry) && isToolResult(entry.message);
-    if (open.length > 0 && entersContext(entry) && !closes) {
-      throw new SessionError("calls_open", { count: open.length, call: open[0]?.toolCallId });
-    }
-    return afterEntry(open, entry, true);
-  }
-
   #complete(entry: NewEntry, parentId: string | null): Unstamped {
     const id = entry.id ?? this.#ground.newId();
     return { ...entry, id, parentId, timestamp: entry.timestamp ?? this.#ground.nowIso };
@@ -188,4 +180,13 @@ export class Drafting {
 /** An entry that is meant to move the leaf. */
 function isMove(entry: Unstamped): boolean {
   return entry.type === "custom" && entry.customType === "holdfast:leaf";
+}
+
+/** The calls that are open after `entry`; `calls_open` for what may not stand between a call and its results. */
+function nextOpen(open: readonly OpenCall[], entry: Entry): readonly OpenCall[] {
+  const closes = isMessage(entry) && isToolResult(entry.message);
+  if (open.length > 0 && entersContext(entry) && !closes) {
+    throw new SessionError("calls_open", { count: open.length, call: open[0]?.toolCallId });
+  }
+  return afterEntry(open, entry, true);
 }
