@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { isObject } from "@holdfast/base";
 import { openTranscript } from "@holdfast/sessions";
 import { verifyTranscript } from "@holdfast/sessions/internal";
-import { describe, expect, test } from "vitest";
+import { describe, test } from "vitest";
 import { testDirectory } from "./support/directories.ts";
 import { piContext } from "./support/pi.ts";
 import { run } from "./support/process.ts";
@@ -15,7 +15,7 @@ import { run } from "./support/process.ts";
 const user = (id: string) => ({ type: "message" as const, id, message: { role: "user" as const, content: id } });
 
 /** Long enough for a commit of our own in half of it, on a busy machine. */
-const STALE_MS = 800;
+const STALE_MS = 1500;
 
 /** The lock says now that a process of another machine holds it. */
 async function disguise(file: string): Promise<void> {
@@ -33,11 +33,13 @@ async function idsOf(file: string): Promise<string[]> {
   return lines.map((line) => String((JSON.parse(line) as { id?: unknown }).id));
 }
 
-describe.each([
+describe.concurrent.each([
   ["before it looks whether the lock is still its own", "lock:before-check", false],
   ["between that look and its write", "transcript:before-write", true],
 ])("mode create: frozen %s", (_, point, isWritten) => {
-  test("its late line is refused or stale, never the leaf: for us, and after the next append for Pi", async () => {
+  test("its late line is refused or stale, never the leaf: for us, and after the next append for Pi", async ({
+    expect,
+  }) => {
     await using directory = await testDirectory();
     const file = join(directory.path, "t.jsonl");
     await (await openTranscript(file, { create: true, writeLock: { mode: "create" } })).close();
@@ -74,7 +76,9 @@ describe.each([
   }, 20_000);
 });
 
-test("mode create: frozen before it had caught up, it catches up with what came meanwhile and writes on", async () => {
+test.concurrent("mode create: frozen before it had caught up, it catches up with what came meanwhile and writes on", async ({
+  expect,
+}) => {
   await using directory = await testDirectory();
   const file = join(directory.path, "t.jsonl");
   await (await openTranscript(file, { create: true, writeLock: { mode: "create" } })).close();

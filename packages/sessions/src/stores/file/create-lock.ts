@@ -29,7 +29,10 @@ export interface CreatedLock {
   /** What was moved aside before we took it: a fence comes first, then `clear`. */
   readonly evidence: readonly string[];
   clear(): Promise<void>;
-  /** Whether it is still ours: asked before a write and after its sync. */
+  /**
+   * Whether it is still ours, and was taken less than half of `staleMs` ago by both clocks: so nobody has judged us yet who
+   * sees this directory later than we do. Asked before a write and after its sync.
+   */
   isOurs(): Promise<boolean>;
   /** Never throws: what cannot be given back is reported, and free when it has not been renewed for `staleMs`. */
   release(): Promise<void>;
@@ -184,14 +187,18 @@ export class CreateLocks {
     path: string,
     mine: Mine & { readonly renewal: Disposable; readonly evidence: readonly string[] },
   ): CreatedLock {
-    const { disk } = this.#place;
+    const { disk, world } = this.#place;
+    const limitMs = this.#options.staleMs / 2;
+    const [wallMs, monotonicMs] = [world.nowMs(), world.monotonicMs()];
+    const isRecent = (): boolean =>
+      Math.abs(world.nowMs() - wallMs) < limitMs && world.monotonicMs() - monotonicMs < limitMs;
     return {
       evidence: mine.evidence,
       clear: async () => {
         for (const seen of mine.evidence) await disk.remove(seen);
         await disk.syncDirectory(dirname(path));
       },
-      isOurs: async () => isSame(await look(disk, heldPath(path)), mine),
+      isOurs: async () => isSame(await look(disk, heldPath(path)), mine) && isRecent(),
       release: async () => {
         mine.renewal[Symbol.dispose]();
         await this.#giveBack(path, mine);

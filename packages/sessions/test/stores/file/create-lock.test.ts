@@ -139,3 +139,11 @@ describe("a lock that was caught by mistake", () => {
     await winners[0]?.release();
   });
 });
+
+test("a hold of half of staleMs is not believed any more, by its own clock", async () => {
+  const lock = await taken(locks());
+  expect(await lock.isOurs()).toBe(true);
+  aheadMs = STALE_MS / 2;
+  expect(await lock.isOurs()).toBe(false);
+  await lock.release();
+});
