@@ -7,7 +7,7 @@ import { CodedError, type ErrorDetails, errnoOf, isCoded, messageOf } from "@hol
 export const CLI_ERRORS = {
   usage: "{what}",
   bad_name: "{name} cannot name a conversation: {why}. Use a session key, a session id or a unique beginning of one.",
-  name_unknown: "There is no conversation called {name}. `holdfast session list` shows what there is.",
+  name_unknown: "There is no conversation called {name}. `holdfast session list` shows what there is.{begin}",
   name_ambiguous: "{name} could mean {count} conversations: {names}. Write more of the one you mean.",
   agent_unknown: "There is no agent called {agent}. Known: {known}.",
   openclaw_home: "{path} is an OpenClaw home. Holdfast does not write into it; choose another folder with --home.",

@@ -10,6 +10,7 @@ export const HELP = `holdfast: an assistant whose conversations and actions surv
 
   holdfast session list                what conversations there are (also: holdfast sessions)
   holdfast session show|tree|context NAME   one of them · its branches · what the model would get
+  holdfast session search TEXT         in all of them, on all branches, archived ones too (--limit N)
   holdfast session branch NAME ENTRY   go on from there (label NAME ENTRY TEXT: give it a name)
   holdfast session fork NAME KEY       another one that begins with a copy
   holdfast session rename NAME TEXT    give it a name (reset NAME: begin anew, the old one is kept)
@@ -25,8 +26,8 @@ export const HELP = `holdfast: an assistant whose conversations and actions surv
   holdfast transcript repair FILE      a sound one beside it, and what had to be changed
   holdfast transcript convert FILE     an older version or layout, or an export, as version 3
 
+KEY is a whole session key, such as agent:main:work; one that is not there yet is begun.
 NAME is a session key, a session id, a unique beginning of one, "main", or <channel>_<userId>.
-
 Everywhere: --json (one JSON value on stdout)  --home DIR (or $HOLDFAST_HOME, or ~/.holdfast)
             --agent ID  --version  --help (also after a command)
 Exit codes: 0 ok  1 failed  2 wrong usage  3 problems found  4 busy  5 not found

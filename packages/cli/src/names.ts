@@ -65,10 +65,20 @@ function candidates(name: string, rows: readonly Named[], defaultAgent: string):
 
 /** The conversation a name means, among what there is. Throws `bad_name`, `name_unknown`, `name_ambiguous`. */
 export function resolveName(name: string, rows: readonly Named[], defaultAgent: string): Named {
+  return unique(name, rows, { defaultAgent, begin: "" });
+}
+
+interface Naming {
+  readonly defaultAgent: string;
+  /** How a conversation of that name would be begun; empty where it cannot be. */
+  readonly begin: string;
+}
+
+function unique(name: string, rows: readonly Named[], { defaultAgent, begin }: Naming): Named {
   checkName(name);
   const found = candidates(name, rows, defaultAgent);
   if (found.length === 1) return found[0]!;
-  if (found.length === 0) throw new CliError("name_unknown", { name: JSON.stringify(name) });
+  if (found.length === 0) throw new CliError("name_unknown", { name: JSON.stringify(name), begin });
   const names = found.slice(0, 5).map((row) => row.key);
   throw new CliError("name_ambiguous", {
     name: JSON.stringify(name),
@@ -82,5 +92,6 @@ export function keyToWrite(name: string, rows: readonly Named[], defaultAgent: s
   checkName(name);
   if (name === "main") return mainKey(defaultAgent);
   if (name.startsWith("agent:") && name.split(":").length >= 3) return name;
-  return resolveName(name, rows, defaultAgent).key;
+  const key = /^[\w.-]+$/.test(name) ? `agent:${defaultAgent}:${name}` : `agent:${defaultAgent}:work`;
+  return unique(name, rows, { defaultAgent, begin: ` To begin a new one, write its whole key, such as ${key}.` }).key;
 }

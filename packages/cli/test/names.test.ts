@@ -69,6 +69,7 @@ describe("keyToWrite", () => {
   test("anything shorter must exist", () => {
     expect(keyToWrite("telegram:group:777", ROWS, "main")).toBe("agent:main:telegram:group:777");
     expect(codeOf(() => keyToWrite("telegram:group:778", ROWS, "main"))).toBe("name_unknown");
+    expect(() => keyToWrite("work", ROWS, "main")).toThrow(/begin a new one, .*agent:main:work\.$/);
     expect(codeOf(() => keyToWrite("agent:main:../x", ROWS, "main"))).toBe("bad_name");
   });
 });

@@ -14,7 +14,7 @@ export async function showStatus(context: CommandContext): Promise<ExitCode> {
   const { rows } = await storedSessions(context);
   const value = { home, running: client !== null, address: client?.address ?? null, gateway, sessions: rows.length };
   context.output.result(value, (paint) => {
-    const counted = `${rows.length} conversation(s) in ${home}`;
+    const counted = `${rows.length} ${rows.length === 1 ? "conversation" : "conversations"} in ${home}`;
     if (client === null || gateway === null) return `${paint.dim("○")} No gateway runs here. ${counted}.`;
     const since = ago(gateway.startedAt, context.world.nowMs());
     return `${paint.green("●")} ${client.address}, started ${since}, model ${gateway.model}. ${counted}.`;

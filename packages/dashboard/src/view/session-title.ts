@@ -7,10 +7,11 @@ export function sessionTitle(session: Pick<WireSession, "key" | "title">, text: 
   return titleOfKey(session.key, text);
 }
 
-/** `agent:main:telegram:group:12345` → `telegram · 12345`; the main session has a name of its own. */
+/** `agent:main:telegram:group:12345` → `telegram · 12345`, `agent:main:work` → `work`; the main session has a name of its own. */
 function titleOfKey(key: string, text: Text): string {
   const parts = key.split(":");
   if (parts.length === 3 && parts[0] === "agent" && parts[2] === "main") return text.mainSession;
-  if (parts[0] !== "agent" || parts.length < 4) return key;
+  if (parts[0] !== "agent" || parts.length < 3) return key;
+  if (parts.length === 3) return parts[2] === "" ? key : String(parts[2]);
   return `${parts[2]} · ${parts.slice(4).join(":") || parts[3]}`;
 }

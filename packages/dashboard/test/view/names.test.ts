@@ -15,6 +15,7 @@ test.each([
   [{ key: "agent:main:telegram:group:12345", title: null }, "telegram · 12345"],
   [{ key: "agent:main:feishu:direct:ou:9", title: null }, "feishu · ou:9"],
   [{ key: "agent:main:cron:morning", title: null }, "cron · morning"],
+  [{ key: "agent:main:work", title: null }, "work"],
   [{ key: "anything", title: null }, "anything"],
 ])("%j is called %s", (session, title) => {
   expect(sessionTitle(session, en)).toBe(title);
