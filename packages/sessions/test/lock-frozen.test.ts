@@ -44,8 +44,8 @@ describe.concurrent.each([
     const file = join(directory.path, "t.jsonl");
     await (await openTranscript(file, { create: true, writeLock: { mode: "create" } })).close();
     await using frozen = run("./writer.ts", [file, "create", "f", "0", "2", point]);
+    await frozen.line((line) => line === "ack f0");
     await frozen.stopped();
-    expect(frozen.lines).toContain("ack f0");
     await disguise(file);
 
     const writeLock = { mode: "create", staleMs: STALE_MS } as const;
@@ -83,6 +83,7 @@ test.concurrent("mode create: frozen before it had caught up, it catches up with
   const file = join(directory.path, "t.jsonl");
   await (await openTranscript(file, { create: true, writeLock: { mode: "create" } })).close();
   await using frozen = run("./writer.ts", [file, "create", "f", "0", "2", "lock:after-take"]);
+  await frozen.line((line) => line === "ack f0");
   await frozen.stopped();
   await disguise(file);
   await using session = await openTranscript(file, { writeLock: { staleMs: STALE_MS } });

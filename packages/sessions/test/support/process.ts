@@ -9,7 +9,7 @@ export interface Running extends AsyncDisposable {
   readonly pid: number;
   readonly stderr: () => string;
   kill(signal: NodeJS.Signals): void;
-  /** Resolves with the first line that fits and is not yet taken; fails when the process ends without it. */
+  /** Resolves with the first line that fits; fails when the process ends without it. */
   line(fits: (line: string) => boolean): Promise<string>;
   /** Resolves once the kernel says that it is stopped. */
   stopped(): Promise<void>;
