@@ -1,9 +1,19 @@
-/** The grammar of the commands that change conversations: part of program.ts, apart for its length. */
+/** The grammar of the commands that look through conversations and change them: part of program.ts, apart for its length. */
 import { Argument, type Command, Option } from "commander";
 import type { CommandContext } from "./context.ts";
 import type { ExitCode } from "./errors.ts";
 
 type Act = (work: (context: CommandContext) => Promise<ExitCode>) => Promise<void>;
+
+export function addSearch(session: Command, act: Act, wholeNumber: (text: string) => number): void {
+  session
+    .command("search <text...>")
+    .description("look for a text in all conversations, on all branches, also in the archive")
+    .option("--limit <n>", "at most so many finds", wholeNumber, 50)
+    .action((text, options) =>
+      act(async (context) => (await import("./commands/search.ts")).search(context, text.join(" "), options)),
+    );
+}
 
 export function addActs(session: Command, act: Act): void {
   const commands = () => import("./commands/acts.ts");

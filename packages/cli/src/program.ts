@@ -6,7 +6,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from "commander
 import type { CommandContext, GlobalOptions } from "./context.ts";
 import { CliError, EXIT, type ExitCode } from "./errors.ts";
 import { HELP } from "./help.ts";
-import { addActs, addKeeping, addPutAway } from "./program-acts.ts";
+import { addActs, addKeeping, addPutAway, addSearch } from "./program-acts.ts";
 
 type MakeContext = (options: GlobalOptions) => CommandContext;
 /** Registers a command whose `action` returns its exit code. */
@@ -79,6 +79,7 @@ function addSession(program: Command, act: Act): void {
   addContextOptions(session.command("context <name>"))
     .description("what the model would get, and why")
     .action((name, options) => act(async (context) => (await commands()).contextOfSession(context, name, options)));
+  addSearch(session, act, wholeNumber);
   addActs(session, act);
   addPutAway(session, act);
   addKeeping(program, session, act);

@@ -27,7 +27,8 @@ export interface StoredSessions {
   readonly rows: readonly StoredSession[];
 }
 
-function agentsToRead(settings: Settings, asked: string | undefined): readonly string[] {
+/** Throws `agent_unknown`. */
+export function agentsToRead(settings: Settings, asked: string | undefined): readonly string[] {
   if (asked === undefined) return settings.agents;
   if (settings.agents.includes(asked)) return [asked];
   if (asked === "default") return [settings.defaultAgent];

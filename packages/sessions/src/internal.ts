@@ -3,6 +3,7 @@ export type { OpenCall } from "./calls.ts";
 export { openSessionsOn } from "./open.ts";
 export type { Disk, DiskFile, DiskStat, OpenMode } from "./stores/file/disk.ts";
 export * from "./keeping/door.ts";
+export { type SearchHit, type SearchOptions, type SearchResult, searchTranscript } from "./search.ts";
 export { excerptOf } from "./text.ts";
 export {
   contextOfTranscript,
