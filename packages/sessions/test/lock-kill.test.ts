@@ -48,7 +48,7 @@ test.each(["kernel", "create"] as const)(
     await check(file, [...acks, "after"]);
     expect(session.path().length).toBe((await session.since(null)).filter(({ type }) => type === "message").length);
   },
-  240_000,
+  600_000,
 );
 
 async function check(file: string, acks: readonly string[]): Promise<void> {
