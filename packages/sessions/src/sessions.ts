@@ -74,7 +74,8 @@ class StoredSessions implements Sessions {
     this.#check();
     parseSessionKey(key);
     checkPatch(patch);
-    const row = await this.#parts.store.update(key, (before) => before && this.#patched(before, patch));
+    const begun = await this.#isBegun(key);
+    const row = await this.#parts.store.update(key, (before) => before && this.#patched(before, patch, begun));
     if (row === undefined) throw new SessionError("session_missing", { key });
     return row;
   }
@@ -113,9 +114,16 @@ class StoredSessions implements Sessions {
     if (this.#held.get(key) === held) this.#held.delete(key);
   }
 
+  /** Whether the transcript is known to be there for good: this object has opened it, and may write to it. */
+  async #isBegun(key: string): Promise<boolean> {
+    const opened = await this.#held.get(key)?.opened.catch(() => undefined);
+    return opened?.isUsable() ?? false;
+  }
+
   /** A row that is written to after its transcript was begun is not `opening` any more. */
-  #patched(before: SessionRow, patch: Readonly<Record<string, unknown>>): SessionRow {
-    const fields = Object.entries({ ...before, state: undefined, updatedAt: this.#parts.world.nowMs(), ...patch });
+  #patched(before: SessionRow, patch: Readonly<Record<string, unknown>>, begun: boolean): SessionRow {
+    const state = begun ? undefined : before.state;
+    const fields = Object.entries({ ...before, state, updatedAt: this.#parts.world.nowMs(), ...patch });
     const { sessionId, sessionFile } = before;
     return { sessionId, sessionFile, ...Object.fromEntries(fields.filter(([, value]) => value !== undefined)) };
   }
