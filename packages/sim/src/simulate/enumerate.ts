@@ -21,8 +21,8 @@ export interface EnumerateOptions {
   readonly disk?: (disk: Disk) => Disk;
   /** Cut writes at every byte instead of three. */
   readonly everyByte?: boolean;
-  /** A second fault at every operation of each recovery. */
-  readonly twice?: boolean;
+  /** A second fault at every operation of each recovery, or at every n-th. Left out: none. */
+  readonly secondStride?: number;
   /** Take every `stride`-th operation only. */
   readonly stride?: number;
 }
@@ -129,10 +129,12 @@ class Enumeration {
     this.#counts.second += known ?? 0;
     if (known !== undefined) return;
     this.#known.set(key, 0);
-    const twice = this.#options.twice === true;
+    const { secondStride } = this.#options;
+    const twice = secondStride !== undefined;
     const again = await this.#recover(point, left, "R", { ...check, stills: twice });
     if (!twice) return;
-    const second = again.stills.flatMap((still) => secondFaults(still).map((fault) => ({ still, fault })));
+    const stills = again.stills.filter(({ at }) => at % secondStride === 0);
+    const second = stills.flatMap((still) => secondFaults(still).map((fault) => ({ still, fault })));
     this.#known.set(key, second.length);
     this.#counts.second += second.length;
     for (const { still, fault } of second) {

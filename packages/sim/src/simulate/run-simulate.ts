@@ -20,7 +20,7 @@ async function points(name: string): Promise<number> {
   const rows: Enumerated[] = [];
   for (const scenario of chosen) {
     console.error(`${scenario.name} ...`);
-    rows.push(await enumerate(scenario, { seed: 1, twice: true, everyByte: true }));
+    rows.push(await enumerate(scenario, { seed: 1, secondStride: 1 }));
   }
   console.log(tableOf(rows));
   const violations = rows.flatMap((row) => row.violations);
