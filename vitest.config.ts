@@ -12,6 +12,7 @@ export default defineConfig({
   test: {
     include: ["packages/*/test/**/*.test.ts", "scripts/test/**/*.test.ts"],
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
+    setupFiles: ["scripts/test-setup.ts"],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     maxWorkers: 2,

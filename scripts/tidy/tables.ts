@@ -74,7 +74,10 @@ export interface Exemption {
 /** Where BANNED_CALLS may stand. In sessions and agent only drivers are listed, never the core. */
 export const CLOCK_ALLOWED: readonly Exemption[] = [
   { path: /^packages\/base\/src\/world\.ts$/, reason: "it is the door" },
-  { path: /^packages\/sim\/src\/disk\/machine\.ts$/, reason: "a turn of the event loop, which takes no simulated time" },
+  {
+    path: /^packages\/sim\/src\/disk\/machine\.ts$/,
+    reason: "a turn of the event loop, which takes no simulated time",
+  },
   { path: /^packages\/dashboard\/src\//, reason: "runs in the reader's browser, outside any World" },
   { path: /^(scripts|bench)\//, reason: "tools of the repository, not part of the product" },
 ];

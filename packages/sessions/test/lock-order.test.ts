@@ -15,8 +15,8 @@ const user = (content: string) => ({ type: "message" as const, message: { role: 
 const begin = (file: string, mode: string): Promise<Session> =>
   openTranscript(file, { create: true, writeLock: mode === "create" ? { mode } : {} });
 
-const said = (entries: readonly { readonly message?: unknown }[]): unknown[] =>
-  entries.flatMap(({ message }) => (isObject(message) ? [message.content] : []));
+const said = (entries: readonly object[]): unknown[] =>
+  entries.flatMap((entry) => ("message" in entry && isObject(entry.message) ? [entry.message.content] : []));
 
 describe.each(["kernel", "create"])("mode %s", (mode) => {
   test("in one process appends of one object are written in the order they were asked for, and several objects take turns", async () => {

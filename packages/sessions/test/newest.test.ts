@@ -42,7 +42,7 @@ test("without a limit every row is there once, however often it was written", ()
 });
 
 test("more rows than are marked at first: any number, any prefix, and what is written later, also into the past", () => {
-  const rows = new Map(
+  const rows = new Map<string, SessionRow>(
     Array.from({ length: 5000 }, (_, at) => [`k${at % 7}:${at}`, rowAt((at * 7919) % 4999)] as const),
   );
   const newest = new Newest(rows);

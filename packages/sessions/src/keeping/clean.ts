@@ -195,9 +195,9 @@ class Cleaning {
     const asked = this.#options.leaf;
     const index = asked === undefined || asked === null ? leaf : tree.indexOf(asked);
     const last = tree.size - 1;
-    if (index === -1 || index === last) return;
-    const [from, to] = [this.#naming.nameOf(last), this.#naming.nameOf(index)];
-    const why = `the conversation stands at ${to}, and another entry is the last`;
+    if (index === last || (index === -1 && asked !== undefined && asked !== null)) return;
+    const [from, to] = [this.#naming.nameOf(last), index === -1 ? null : this.#naming.nameOf(index)];
+    const why = `the conversation stands ${to === null ? "before all entries" : `at ${to}`}, and another entry is the last`;
     const change: Change = { line: null, offset: this.#source.size, bytes: 0, what: "leaf_stated", why };
     yield { kind: "change", change, aside: false };
     const { timestamp } = fieldsOf(await this.#whole.read(tree.nodes[last]!));
@@ -269,7 +269,7 @@ function withoutFlaw(entry: Entry, flaw: string): Entry {
 }
 
 /** Its id comes from what it says, so that cleaning the same file twice gives the same bytes. */
-function leafEntry(from: string, to: string, timestamp: string): Entry {
+function leafEntry(from: string, to: string | null, timestamp: string): Entry {
   const id = `leaf-${sha256(`${from} ${to}`).slice(0, 16)}`;
   return { type: "custom", id, parentId: to, timestamp, customType: "holdfast:leaf", data: { from, reason: "repair" } };
 }

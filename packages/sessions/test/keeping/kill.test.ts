@@ -77,10 +77,6 @@ const ACTS: readonly Act[] = [
   { name: "reset", archived: true, ends: true, pointsMin: 10, usual: false },
 ];
 
-function firstPoint(name: string, archived: boolean): number {
-  return 1 + (ACTS.findIndex((act) => act.name === name && act.archived === archived) % STRIDE);
-}
-
 describe("killed at every point", () => {
   test.each(IS_LARGE ? ACTS : ACTS.filter(({ usual }) => usual))(
     "of $name (archived before: $archived)",
