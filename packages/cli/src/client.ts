@@ -10,6 +10,7 @@ import type {
   WireError,
   WireEvent,
   WireSessionList,
+  WireSignInLink,
   WireSnapshot,
   WireStatus,
 } from "@holdfast/gateway/wire";
@@ -48,6 +49,12 @@ export class GatewayClient {
 
   status(): Promise<WireStatus> {
     return this.#json("GET", "/api/status");
+  }
+
+  /** A new one-time link for a browser. */
+  async signInLink(): Promise<string> {
+    const { path } = await this.#json<WireSignInLink>("POST", "/api/signin-link");
+    return `${this.#door.address}${path}`;
   }
 
   sessions(): Promise<WireSessionList> {

@@ -31,7 +31,7 @@ export const GATEWAY_ERRORS = {
   no_peer: "The message names no sender, so it belongs to no conversation.",
   not_found: "There is nothing at {path}.",
   not_signed_in: "Not signed in. Open the one-time link the gateway printed, or send `Authorization: Bearer <token>`.",
-  sign_in_expired: "This sign-in link was used already or is too old. Restart the gateway to get a new one.",
+  sign_in_expired: "This sign-in link was used already or is too old. `holdfast status` prints a new one.",
   stopping: "The gateway is stopping. Send the message again when it runs.",
   too_busy: "{limit} stateless calls are already running. Try again in a moment.",
   turn_failed: "{text}",

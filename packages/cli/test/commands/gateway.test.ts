@@ -81,6 +81,8 @@ describe("one gateway, several commands", () => {
   test("status knows it", async () => {
     const status = JSON.parse((await runCli(["status", "--json", "--home", home])).stdout);
     expect(status).toMatchObject({ running: true, address, sessions: 1, gateway: { rehearsal: true } });
+    const signedIn = await fetch(status.signInLink, { redirect: "manual" });
+    expect([signedIn.status, signedIn.headers.getSetCookie().length]).toEqual([303, 1]);
   });
 
   test("names that mean nothing are exit 5, those that look like paths exit 2", async () => {

@@ -139,7 +139,7 @@ export const en = {
   signedOut: {
     title: "This page is private",
     lead: "Sign in with the link that the gateway prints when it starts. It looks like this:",
-    once: "The link works once and keeps this browser signed in. If it has been used already, restart the gateway: it prints a new one.",
+    once: "The link works once and keeps this browser signed in. If it has been used already, `holdfast status` prints a new one.",
     again: "I am signed in now",
   },
   unreachable: {

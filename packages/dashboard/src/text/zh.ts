@@ -136,7 +136,7 @@ export const zh: Text = {
   signedOut: {
     title: "这个页面是私密的",
     lead: "请用网关启动时打印的登录链接进入，它是这个样子：",
-    once: "链接只能用一次，之后这个浏览器会保持登录。如果已经用过，重启网关即可得到新的链接。",
+    once: "链接只能用一次，之后这个浏览器会保持登录。如果已经用过，`holdfast status` 会打印新的链接。",
     again: "我已经登录了",
   },
   unreachable: {

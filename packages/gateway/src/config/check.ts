@@ -100,11 +100,16 @@ function agentProblems(config: Config, lines: ReadonlyMap<string, number>): Conf
   return message === undefined ? [] : [{ path: dotted(path), line: lineOf(lines, path), message }];
 }
 
-/** What the schema knows and this version cannot do: refused, since data would quietly go elsewhere than the person wrote. */
+/** What the schema knows and this version cannot do: refused, since something else than the person wrote would quietly happen. */
 function unavailable({ sessions, lanes }: Config, lines: ReadonlyMap<string, number>): ConfigProblem[] {
   const found = [
     { path: ["sessions", "store", "driver"], wrong: sessions.store.driver !== "file", only: "`file`" },
     { path: ["lanes", "store", "driver"], wrong: lanes.store.driver !== "sqlite", only: "`sqlite`" },
+    {
+      path: ["sessions", "retention", "mode"],
+      wrong: sessions.retention.mode === "delete-archives",
+      only: "`archive` and `report`",
+    },
   ];
   return found.flatMap(({ path, wrong, only }) =>
     wrong ? [{ path: dotted(path), line: lineOf(lines, path), message: `this version has ${only} only` }] : [],

@@ -66,6 +66,11 @@ export interface Access {
   signIn(linkToken: string): string;
 }
 
+/** The path of a new one-time link. */
+export function signInPath(access: Access): string {
+  return `/signin?token=${access.newLinkToken()}`;
+}
+
 /**
  * The cookie is `<expiry>.<HMAC>` under the gateway's token: it outlives a restart, and a new token ends all sign-ins.
  * Cookies ignore ports, so the name tells this home's gateway from another on the same machine.

@@ -8,7 +8,15 @@ import { GatewayError } from "../errors.ts";
 import { isRehearsal } from "../models.ts";
 import { mainKey, routeKey } from "../routes.ts";
 import { ENTRIES_LIMIT, listSessions, snapshot } from "../snapshot.ts";
-import type { WireAccepted, WireAnswer, WireSessionList, WireSnapshot, WireStatus } from "../wire/index.ts";
+import type {
+  WireAccepted,
+  WireAnswer,
+  WireSessionList,
+  WireSignInLink,
+  WireSnapshot,
+  WireStatus,
+} from "../wire/index.ts";
+import { signInPath } from "./access.ts";
 import type { HttpParts } from "./server.ts";
 import { streamEvents } from "./stream.ts";
 
@@ -58,6 +66,7 @@ export function version(): string {
 type Keyed = { Params: { key: string } };
 
 export function apiRoutes(app: FastifyInstance, parts: HttpParts): void {
+  app.post("/api/signin-link", (): WireSignInLink => ({ path: signInPath(parts.access) }));
   const { agents, routing, store, hub, world } = parts;
   const startedAt = world.nowMs();
   const running = version();

@@ -28,8 +28,8 @@ export const NOT_BUILT = plain(
 );
 export const LINK_USED = plain(
   "This sign-in link does not work any more",
-  "It was used already, is more than a day old, or belongs to an earlier start. If you are signed in, open <a href='/'>the dashboard</a>; else restart the gateway and open the link it prints.",
-  "这个登录链接已用过、已超过一天，或属于上一次启动。若已登录，请打开<a href='/'>主页</a>；否则请重启网关，并打开它打印的新链接。",
+  "It was used already, is more than a day old, or belongs to an earlier start. If you are signed in, open <a href='/'>the dashboard</a>; else <code>holdfast status</code> prints a new link.",
+  "这个登录链接已用过、已超过一天，或属于上一次启动。若已登录，请打开<a href='/'>主页</a>；否则 <code>holdfast status</code> 会打印新的链接。",
 );
 
 export async function pageRoutes(app: FastifyInstance, parts: HttpParts): Promise<void> {

@@ -13,7 +13,7 @@ import { openAiError } from "../openai/shapes.ts";
 import { openAiRoutes } from "../openai/routes.ts";
 import type { Posted, PostRequest } from "../post.ts";
 import type { Routing } from "../routes.ts";
-import { type Access, checkHost, checkOrigin, createAccess, isLoopback } from "./access.ts";
+import { type Access, checkHost, checkOrigin, createAccess, isLoopback, signInPath } from "./access.ts";
 import { apiRoutes } from "./api.ts";
 import { failureOf } from "./errors.ts";
 import { pageRoutes } from "./page.ts";
@@ -104,7 +104,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const address = `http://${printable(host)}:${boundPort(app)}`;
   return {
     address,
-    signInLink: () => `${address}/signin?token=${access.newLinkToken()}`,
+    signInLink: () => `${address}${signInPath(access)}`,
     async close() {
       stopping.abort(new GatewayError("stopping"));
       await app.close();

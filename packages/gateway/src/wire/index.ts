@@ -39,6 +39,12 @@ export interface WireStatus {
   readonly startedAt: number;
 }
 
+/** POST /api/signin-link: a new one-time link, good for a day, for a browser that is to be signed in. */
+export interface WireSignInLink {
+  /** To be put behind the gateway's address. */
+  readonly path: string;
+}
+
 /** A message that is accepted and not answered yet, or failed. */
 export interface WireItem {
   readonly id: string;

@@ -150,7 +150,8 @@ test.each([
   ["sessions.store.driver", '{ sessions: { store: { driver: "redis", url: "redis://127.0.0.1" } } }'],
   ["sessions.store.driver", '{ sessions: { store: { driver: "postgres", url: "postgres://127.0.0.1/x" } } }'],
   ["lanes.store.driver", '{ lanes: { store: { driver: "redis" } } }'],
-])("%s: a store that is not there is refused, not quietly left out", (path, text) => {
+  ["sessions.retention.mode", '{ sessions: { retention: { mode: "delete-archives" } } }'],
+])("%s: what is not there is refused, not quietly left out", (path, text) => {
   const checked = checkText(text, {});
   expect(checked.ok ? [] : checked.problems.map((problem) => problem.path)).toEqual([path]);
 });

@@ -100,6 +100,18 @@ describe("names and origins", () => {
     expect((await ask(base + MESSAGES, post({ text: "x" }, { cookie, origin: base }))).status).toBe(202);
   });
 
+  test("a new one-time link is made for whoever is signed in, works once, and for nobody else", async () => {
+    const { base, get } = await started();
+    expect((await ask(`${base}/api/signin-link`, { method: "POST" })).status).toBe(401);
+    expect((await get("/api/signin-link", { method: "POST", headers: { origin: "http://evil.test" } })).status).toBe(
+      403,
+    );
+    const made = await get("/api/signin-link", { method: "POST" });
+    const { path } = made.json() as { path: string };
+    expect((await ask(base + path)).status).toBe(303);
+    expect((await ask(base + path)).status).toBe(401);
+  });
+
   test("a page of another origin gets no stream", async () => {
     const { get } = await started();
     const path = `/api/sessions/${KEY}/stream`;
