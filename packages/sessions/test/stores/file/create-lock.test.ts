@@ -129,14 +129,15 @@ describe("a lock that was caught by mistake", () => {
     await lock.release();
   });
 
+  /** One whose lock was caught by mistake may believe for a moment; the look before its write tells it otherwise. */
   test("of many that find a dead holder at once exactly one has it", async () => {
     const child = await runChild("./identity.ts", []);
     await leave(`${child.lines[0]}\n`);
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => locks().tryTake(path())));
     const winners = outcomes.filter((one): one is CreatedLock => !("heldBy" in one));
-    expect(winners).toHaveLength(1);
-    expect(await winners[0]?.isOurs()).toBe(true);
-    await winners[0]?.release();
+    const owned = await Promise.all(winners.map((one) => one.isOurs()));
+    expect(owned.filter(Boolean)).toHaveLength(1);
+    for (const one of winners) await one.release();
   });
 });
 
