@@ -49,7 +49,7 @@ export const zh: Words = {
     fileIsNot: (path) => `没有 ${path}`,
     inLog: "记录里",
     logHas: (intents, results) =>
-      `有写入的意图（${intents} 条），${results === 0 ? "没有结果" : `有 ${results} 条结果`}`,
+      `${intents === 0 ? "有写入的请求，没有意图记录" : "有写入的意图记录"}，${results === 0 ? "没有结果" : `有 ${results} 条结果`}`,
     killed: (pid) => `kill -9 ${pid}：来不及说再见`,
     startsAgain: (pid) => `新的网关打开同一个目录   （进程 ${pid}）`,
     verdict: "结论",
