@@ -3,7 +3,6 @@
  * Invariant: `loaded` describes exactly the bytes before `position`; growth that cannot be judged from what is loaded
  * makes it read again, never guess.
  */
-import type { OpenCall } from "./calls.ts";
 import type { Entry, NewEntry } from "./entry.ts";
 import { fieldsOf, isCustom, parseLine } from "./entry.ts";
 import { SessionError } from "./errors.ts";
@@ -13,22 +12,12 @@ import { backward, forward } from "./reading/lines.ts";
 import type { ByteSource } from "./reading/source.ts";
 import { type Loaded, readTail } from "./reading/tail.ts";
 import { Places } from "./sidecar/places.ts";
+import type { Ground as WholeGround } from "./draft.ts";
 import type { LogRef, Position, Reading, LogStore } from "./store.ts";
 import type { Context, ContextOptions } from "./types.ts";
 
 /** What `Drafting` needs from the log, looked up before it starts. */
-export interface DraftGround {
-  readonly leaf: string | null;
-  readonly path: readonly Entry[];
-  /** The entries of `path` by their ids. */
-  readonly onPath: ReadonlyMap<string, Entry>;
-  /** Calls without a result at the end of `path`. */
-  readonly open: readonly OpenCall[];
-  readonly known: ReadonlyMap<string, Entry>;
-  readonly paths: ReadonlyMap<string, readonly Entry[]>;
-  /** A last line that is not where the conversation stands, which other programs would think: a way back is written first. */
-  readonly cut: Entry | null;
-}
+export type DraftGround = Omit<WholeGround, "session" | "nowIso" | "newId">;
 
 /** The last entry, and where unread bytes begin: a torn line at the end may still be completed by its writer. */
 async function lastEntry(source: ByteSource): Promise<{ readonly entry: Entry | null; readonly next: number }> {

@@ -34,7 +34,10 @@ async function readRaw(file: string): Promise<Record<string, unknown>> {
 }
 
 async function tighten(file: string): Promise<boolean> {
-  const found = await stat(file).catch(() => undefined);
+  const found = await stat(file).catch((error: unknown) => {
+    if (errnoOf(error) === "ENOENT") return undefined;
+    throw error;
+  });
   if (found === undefined || (found.mode & 0o077) === 0) return false;
   await chmod(file, 0o600);
   return true;
