@@ -29,7 +29,7 @@ export async function deliver(item: LaneItem, delivery: Delivery): Promise<After
   world.at("deliver:before-send");
   const { platformId } = await channel.send(outgoing);
   world.at("deliver:after-send");
-  await store.settle(item.id, holder, "done", { platformId }, world.nowMs());
+  await store.commit(holder, [{ kind: "settle", id: item.id, state: "done", result: { platformId } }], world.nowMs());
   return { kind: "settled" };
 }
 
@@ -38,13 +38,14 @@ export async function undelivered(item: LaneItem, delivery: Delivery, why: strin
   const attempts = item.attempts + 1;
   delivery.log.warn("a reply could not be sent", { item: item.id, attempts, why });
   if (attempts >= LIMITS.attemptsMax) return undeliverable(item, delivery, why);
-  await delivery.store.note(item.id, delivery.holder, { attempts });
+  const { store, holder, world } = delivery;
+  await store.commit(holder, [{ kind: "note", id: item.id, patch: { attempts } }], world.nowMs());
   return { kind: "again", delayMs: backoffMs(attempts) };
 }
 
 async function undeliverable(item: LaneItem, delivery: Delivery, why: string): Promise<After> {
   const { store, holder, world, log } = delivery;
   log.error("a reply is given up; it is in the transcript", { item: item.id, why });
-  await store.settle(item.id, holder, "failed", { why }, world.nowMs());
+  await store.commit(holder, [{ kind: "settle", id: item.id, state: "failed", result: { why } }], world.nowMs());
   return { kind: "settled" };
 }

@@ -154,9 +154,9 @@ export function whileOurs(store: LaneStore, home: Pick<Home, "path" | "isOurs">)
   };
   return {
     ...store,
-    async enqueue(item, nowMs) {
+    async enqueue(item, nowMs, also) {
       check();
-      return store.enqueue(item, nowMs);
+      return store.enqueue(item, nowMs, also);
     },
     async claim(request) {
       check();

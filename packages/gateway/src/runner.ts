@@ -112,7 +112,10 @@ async function runOne(state: State, item: LaneItem): Promise<void> {
   try {
     using _renewal = world.every(options.leaseMs / 3, () => void renew(options, item, lost));
     const after = await options.work(item, signal).catch((error: unknown) => options.failed(item, error));
-    if (after.kind === "again") await store.release(item.id, holder, world.nowMs() + after.delayMs);
+    if (after.kind === "again") {
+      const release = { kind: "release", id: item.id, notBeforeMs: world.nowMs() + after.delayMs } as const;
+      await store.commit(holder, [release], world.nowMs());
+    }
   } catch (error) {
     // The store itself failed: the claim runs out and the item is taken again.
     log.error("an item could not be put back", { item: item.id, why: messageOf(error) });

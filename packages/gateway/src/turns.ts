@@ -10,7 +10,7 @@ import { assertNever, CodedError, messageOf as whyOf, type World } from "@holdfa
 import { isMessage } from "@holdfast/sessions";
 import { type Ending, json, messageOf, outItem, turnItem } from "./bodies.ts";
 import { backoffMs, charged, refunded, waitedMs } from "./budget.ts";
-import type { LaneItem, LaneStore } from "./lanes.ts";
+import type { Change, ItemPatch, LaneItem, LaneStore } from "./lanes.ts";
 import type { Log } from "./log.ts";
 import type { After } from "./runner.ts";
 
@@ -37,10 +37,10 @@ export type Turns = Pick<Agent, "began" | "charge" | "finish"> & {
 const SETTLED: After = { kind: "settled" };
 
 export function createTurns(options: TurnsOptions): Turns {
-  const { store, holder } = options;
+  const { store, holder, world } = options;
   return {
     async began(item, start) {
-      await store.note(item.id, holder, { start });
+      await store.commit(holder, [{ kind: "note", id: item.id, patch: { start } }], world.nowMs());
     },
     charge: (item) => charge(options, item),
     finish: (item, reply) => finish(options, item, reply),
@@ -117,17 +117,24 @@ async function waitForOthers(options: TurnsOptions, item: LaneItem, timeoutMs: n
 }
 
 /** Takes back what this claim was charged, if it was. */
-async function refund({ store, holder }: TurnsOptions, item: LaneItem): Promise<void> {
-  const now = await store.get(item.id);
-  if (now !== undefined && now.attempts > item.attempts) await store.note(item.id, holder, refunded(now));
+async function refund(options: TurnsOptions, item: LaneItem): Promise<void> {
+  const now = await options.store.get(item.id);
+  if (now !== undefined && now.attempts > item.attempts) await noteAttempts(options, item, refunded(now));
 }
 
 async function charge(options: TurnsOptions, item: TurnItem): Promise<boolean> {
-  const { store, holder } = options;
-  const known = await store.get(item.id);
+  const known = await options.store.get(item.id);
   if (known === undefined) return false;
   const patch = charged(known, await progressOf(options, item));
-  return patch !== null && (await store.note(item.id, holder, patch));
+  return patch !== null && (await noteAttempts(options, item, patch));
+}
+
+function noteAttempts(
+  { store, holder, world }: TurnsOptions,
+  { id }: { readonly id: string },
+  patch: ItemPatch,
+): Promise<boolean> {
+  return store.commit(holder, [{ kind: "note", id, patch }], world.nowMs());
 }
 
 /** Answers and results since the item began: what an attempt has to show for itself. */
@@ -144,11 +151,10 @@ function isStep(role: string): boolean {
   return role === "assistant" || role === "toolResult";
 }
 
-/** The reply is queued under a key of its entry, then the item is done: repeating either changes nothing. */
+/** The reply is queued under a key of its entry and the item is done, in one step; repeating it changes nothing. */
 async function finish(options: TurnsOptions, item: TurnItem, reply: Reply): Promise<void> {
   const { store, holder, world } = options;
   const agent = options.agent(item.sessionKey);
-  await store.enqueue(outItem({ reply, itemId: item.id }), world.nowMs());
   if (agent === undefined) return;
   await using session = await agent.sessions.open(item.sessionKey);
   const entry = await session.entry(reply.entryId);
@@ -158,7 +164,12 @@ async function finish(options: TurnsOptions, item: TurnItem, reply: Reply): Prom
   const { receivedMs, address } = item.message;
   const row = { lastInteractionAt: receivedMs, channel: address.channel, status: failed ? "failed" : "done" };
   await agent.sessions.update(item.sessionKey, row);
-  await store.settle(item.id, holder, failed ? "failed" : "done", json(ending), world.nowMs());
+  const state = failed ? "failed" : "done";
+  const changes: Change[] = [
+    { kind: "enqueue", item: outItem({ reply, itemId: item.id }) },
+    { kind: "settle", id: item.id, state, result: json(ending) },
+  ];
+  await store.commit(holder, changes, world.nowMs());
   options.changed(item.id);
   options.wakeOut();
 }
@@ -176,16 +187,19 @@ async function giveUp(options: TurnsOptions, item: LaneItem, { code, text, entry
   if (known?.state !== "claimed") return SETTLED;
   log.warn("a message failed", { item: item.id, why: text });
   const reply = { to: messageOf(item).address, text, entryId: entryId ?? item.id };
-  await store.enqueue(outItem({ reply, itemId: item.id }), world.nowMs());
   const ending: Ending = { text, entryId: entryId ?? null, sessionId: known.start?.sessionId ?? null, code };
-  await store.settle(item.id, holder, "failed", json(ending), world.nowMs());
+  const changes: Change[] = [
+    { kind: "enqueue", item: outItem({ reply, itemId: item.id }) },
+    { kind: "settle", id: item.id, state: "failed", result: json(ending) },
+  ];
+  await store.commit(holder, changes, world.nowMs());
   options.changed(item.id);
   options.wakeOut();
   return SETTLED;
 }
 
 async function faulted(options: TurnsOptions, item: LaneItem, error: unknown): Promise<After> {
-  const { store, holder, log } = options;
+  const { store, log } = options;
   const code = error instanceof CodedError ? error.code : "fault";
   log.error("a turn failed", { item: item.id, code, why: whyOf(error) });
   if (error instanceof AgentError && error.code === "session_moved")
@@ -193,7 +207,7 @@ async function faulted(options: TurnsOptions, item: LaneItem, error: unknown): P
   const known = (await store.get(item.id)) ?? item;
   const patch = known.attempts > item.attempts ? {} : charged(known, known.progress);
   if (patch === null) return giveUp(options, item, { code, text: `I could not work on this message: ${whyOf(error)}` });
-  await store.note(item.id, holder, patch);
+  await noteAttempts(options, item, patch);
   options.changed(item.id);
   return { kind: "again", delayMs: backoffMs(known.idleAttempts) };
 }

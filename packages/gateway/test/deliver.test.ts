@@ -45,7 +45,7 @@ test("a failed send is tried again with growing delays, then kept as failed", as
     const after = await undelivered(await claim(), delivery, "the platform is down");
     if (after.kind === "again") {
       delays.push(after.delayMs);
-      await store.release(item.id, "me", 0);
+      await store.commit("me", [{ kind: "release", id: item.id, notBeforeMs: 0 }], 0);
     }
   }
   expect(delays).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);

@@ -45,7 +45,7 @@ function make(
 }
 
 async function settle(item: LaneItem, store: LaneStore): Promise<After> {
-  await store.settle(item.id, "me", "done", {}, 0);
+  await store.commit("me", [{ kind: "settle", id: item.id, state: "done", result: {} }], 0);
   return SETTLED;
 }
 const states = async (store: LaneStore) => (await store.list({ lane: "main" })).map(({ state }) => state);

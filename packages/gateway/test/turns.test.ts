@@ -56,7 +56,7 @@ test("an item whose every attempt breaks fails visibly at the limit, with the re
     const after = await failed(item, new Error("the file is damaged"));
     if (after.kind === "again") {
       delays.push(after.delayMs);
-      await store.release(item.id, "me", 0);
+      await store.commit("me", [{ kind: "release", id: item.id, notBeforeMs: 0 }], 0);
     }
   }
   expect(delays).toHaveLength(3);

@@ -43,6 +43,7 @@ const CASES: Readonly<Record<string, Readonly<Record<string, (store: LaneStore) 
         idleAttempts: 0,
         progress: 0,
         start: null,
+        joined: null,
         result: null,
       });
       deepStrictEqual(await store.get(item.id), item);
@@ -56,7 +57,7 @@ const CASES: Readonly<Record<string, Readonly<Record<string, (store: LaneStore) 
     "a key that ended is still known": async (store) => {
       await store.enqueue(message("k1"), 1);
       const item = await claimed(store, 1);
-      await store.settle(item.id, "me", "done", { entryId: "e1" }, 2);
+      await store.commit("me", [{ kind: "settle", id: item.id, state: "done", result: { entryId: "e1" } }], 2);
       const again = await store.enqueue(message("k1"), 3);
       strictEqual(again.fresh, false);
       strictEqual(again.item.state, "done");
@@ -89,13 +90,13 @@ const CASES: Readonly<Record<string, Readonly<Record<string, (store: LaneStore) 
     "the next of a queue follows when the one before has ended": async (store) => {
       for (const key of ["k1", "k2"]) await store.enqueue(message(key), 1);
       const first = await claimed(store, 1);
-      await store.settle(first.id, "me", "failed", {}, 2);
+      await store.commit("me", [{ kind: "settle", id: first.id, state: "failed", result: {} }], 2);
       strictEqual((await claimed(store, 2)).key, "k2");
     },
     "a delayed item keeps its place: later ones of its queue wait for it": async (store) => {
       for (const key of ["k1", "k2"]) await store.enqueue(message(key), 1);
       const first = await claimed(store, 1);
-      strictEqual(await store.release(first.id, "me", 100), true);
+      strictEqual(await store.commit("me", [{ kind: "release", id: first.id, notBeforeMs: 100 }], 0), true);
       strictEqual(await claim(store, 99), undefined);
       const again = await claimed(store, 100);
       deepStrictEqual([again.key, again.claims, again.attempts], ["k1", 2, 0]);
@@ -110,7 +111,7 @@ const CASES: Readonly<Record<string, Readonly<Record<string, (store: LaneStore) 
       strictEqual(await claim(store, LEASE_MS, "two"), undefined);
       strictEqual((await claimed(store, LEASE_MS + 1, "two")).id, first.id);
       strictEqual(await store.renew(first.id, "one", 99_999), false);
-      strictEqual(await store.settle(first.id, "one", "done", {}, 1), false);
+      strictEqual(await store.commit("one", [{ kind: "settle", id: first.id, state: "done", result: {} }], 1), false);
       strictEqual((await store.get(first.id))?.state, "claimed");
     },
     "a renewed lease holds": async (store) => {
@@ -125,9 +126,16 @@ const CASES: Readonly<Record<string, Readonly<Record<string, (store: LaneStore) 
       await store.enqueue(message("k1"), 1);
       const item = await claimed(store, 1);
       const start = { sessionId: "s1", leaf: null };
-      strictEqual(await store.note(item.id, "me", { start }), true);
-      strictEqual(await store.note(item.id, "me", { attempts: 2, idleAttempts: 1, progress: 7 }), true);
-      await store.release(item.id, "me", 1);
+      strictEqual(await store.commit("me", [{ kind: "note", id: item.id, patch: { start } }], 0), true);
+      strictEqual(
+        await store.commit(
+          "me",
+          [{ kind: "note", id: item.id, patch: { attempts: 2, idleAttempts: 1, progress: 7 } }],
+          0,
+        ),
+        true,
+      );
+      await store.commit("me", [{ kind: "release", id: item.id, notBeforeMs: 1 }], 0);
       const again = await claimed(store, 1);
       deepStrictEqual(
         [again.start, again.attempts, again.idleAttempts, again.progress, again.claims],
@@ -139,9 +147,9 @@ const CASES: Readonly<Record<string, Readonly<Record<string, (store: LaneStore) 
       const item = await claimed(store, 1);
       deepStrictEqual(
         [
-          await store.note(item.id, "other", { attempts: 9 }),
-          await store.release(item.id, "other", 1),
-          await store.settle(item.id, "other", "done", {}, 1),
+          await store.commit("other", [{ kind: "note", id: item.id, patch: { attempts: 9 } }], 0),
+          await store.commit("other", [{ kind: "release", id: item.id, notBeforeMs: 1 }], 0),
+          await store.commit("other", [{ kind: "settle", id: item.id, state: "done", result: {} }], 1),
           await store.renew("missing", "me", 1),
         ],
         [false, false, false, false],
@@ -151,10 +159,94 @@ const CASES: Readonly<Record<string, Readonly<Record<string, (store: LaneStore) 
     "an end is final": async (store) => {
       await store.enqueue(message("k1"), 1);
       const item = await claimed(store, 1);
-      strictEqual(await store.settle(item.id, "me", "done", { text: "one" }, 2), true);
-      strictEqual(await store.settle(item.id, "me", "failed", { text: "two" }, 3), false);
+      strictEqual(
+        await store.commit("me", [{ kind: "settle", id: item.id, state: "done", result: { text: "one" } }], 2),
+        true,
+      );
+      strictEqual(
+        await store.commit("me", [{ kind: "settle", id: item.id, state: "failed", result: { text: "two" } }], 3),
+        false,
+      );
       deepStrictEqual((await store.get(item.id))?.result, { text: "one" });
       strictEqual(await claim(store, 999_999), undefined);
+    },
+    "a commit is all or nothing": async (store) => {
+      await store.enqueue(message("k1"), 1);
+      const item = await claimed(store, 1);
+      const reply: NewLaneItem = { lane: "out", key: "r1", queue: "here", body: { text: "hello" } };
+      const end = { kind: "settle", id: item.id, state: "done", result: {} } as const;
+      strictEqual(await store.commit("other", [{ kind: "enqueue", item: reply }, end], 2), false);
+      strictEqual((await store.list({ lane: "out" })).length, 0);
+      strictEqual(await store.commit("me", [{ kind: "enqueue", item: reply }, end], 2), true);
+      strictEqual((await store.list({ lane: "out" })).length, 1);
+      strictEqual(await store.commit("me", [{ kind: "enqueue", item: reply }], 3), true);
+      strictEqual((await store.list({ lane: "out" })).length, 1);
+    },
+    "a parked item lets others of its queue pass; woken it is the first again": async (store) => {
+      for (const key of ["k1", "k2", "k3"]) await store.enqueue(message(key), 1);
+      const first = await claimed(store, 1);
+      strictEqual(await store.commit("me", [{ kind: "park", id: first.id }], 2), true);
+      const second = await claimed(store, 2);
+      strictEqual(second.key, "k2");
+      strictEqual(await store.commit("anyone", [{ kind: "wake", id: first.id }], 3), true);
+      strictEqual(await store.commit("anyone", [{ kind: "wake", id: first.id }], 3), false);
+      strictEqual(await claim(store, 3), undefined);
+      strictEqual(await store.nextDue("main"), 2 + LEASE_MS);
+      await store.commit("me", [{ kind: "settle", id: second.id, state: "done", result: {} }], 4);
+      strictEqual((await claimed(store, 4)).key, "k1");
+    },
+    "a joined item waits for its turn's end and may be settled with it": async (store) => {
+      const items = [];
+      for (const key of ["k1", "k2", "k3"]) items.push((await store.enqueue(message(key), 1)).item);
+      const [, second, third] = items as [LaneItem, LaneItem, LaneItem];
+      const first = await claimed(store, 1);
+      const start = { sessionId: "s", leaf: "l" };
+      const join = (id: string) => ({ kind: "join", id, into: first.id, start }) as const;
+      strictEqual(await store.commit("other", [join(second.id)], 2), false);
+      strictEqual(await store.commit("me", [join(second.id), join(third.id)], 2), true);
+      deepStrictEqual([(await store.get(second.id))?.joined, (await store.get(second.id))?.start], [first.id, start]);
+      await store.commit("me", [{ kind: "park", id: first.id }], 3);
+      strictEqual(await claim(store, 3), undefined);
+      await store.commit("me", [{ kind: "wake", id: first.id }], 4);
+      strictEqual((await claimed(store, 4)).id, first.id);
+      const ends = [
+        { kind: "settle", id: first.id, state: "done", result: {} },
+        { kind: "settleJoined", id: second.id, state: "done", result: { text: "both" } },
+      ] as const;
+      strictEqual(await store.commit("me", ends.toReversed(), 5), true);
+      deepStrictEqual((await store.get(second.id))?.result, { text: "both" });
+      const left = await claimed(store, 6);
+      deepStrictEqual([left.key, left.start], ["k3", start]);
+    },
+    "only what nobody has begun is dropped or amended": async (store) => {
+      for (const key of ["k1", "k2"]) await store.enqueue(message(key), 1);
+      const first = await claimed(store, 1);
+      const [, second] = await store.list({ lane: "main" });
+      const change = (id: string) => [{ kind: "amend", id, body: { text: "new" } }] as const;
+      strictEqual(await store.commit("me", change(first.id), 2), false);
+      strictEqual(await store.commit("me", change(second!.id), 2), true);
+      deepStrictEqual((await store.get(second!.id))?.body, { text: "new" });
+      strictEqual(await store.commit("me", [{ kind: "drop", id: first.id, result: {} }], 2), false);
+      strictEqual(await store.commit("me", [{ kind: "drop", id: second!.id, result: { why: "full" } }], 2), true);
+      const gone = await store.get(second!.id);
+      deepStrictEqual([gone?.state, gone?.result], ["dropped", { why: "full" }]);
+      strictEqual((await store.enqueue(message("k2"), 3)).fresh, false);
+    },
+    "what comes with a new item happens with it, as far as it can": async (store) => {
+      for (const key of ["k1", "k2"]) await store.enqueue(message(key), 1);
+      const first = await claimed(store, 1);
+      const [, second] = await store.list({ lane: "main" });
+      const drop = (id: string) => ({ kind: "drop", id, result: { why: "stop" } }) as const;
+      const stop = { ...message("stop"), notBeforeMs: 7 };
+      strictEqual((await store.enqueue(stop, 2, [drop(first.id), drop(second!.id)])).fresh, true);
+      const states = (await store.list({ lane: "main" })).map(({ state }) => state);
+      deepStrictEqual(states, ["claimed", "dropped", "queued"]);
+      await store.commit("me", [{ kind: "settle", id: first.id, state: "done", result: {} }], 3);
+      strictEqual(await claim(store, 6), undefined);
+      strictEqual((await claimed(store, 7)).key, "stop");
+      const { item } = await store.enqueue(message("k3"), 8);
+      strictEqual((await store.enqueue(stop, 9, [drop(item.id)])).fresh, false);
+      strictEqual((await store.get(item.id))?.state, "queued");
     },
     "taking over returns what others held, in place": async (store) => {
       for (const key of ["k1", "k2"]) await store.enqueue(message(key), 1);
@@ -167,7 +259,7 @@ const CASES: Readonly<Record<string, Readonly<Record<string, (store: LaneStore) 
       const [late, early] = [1_000_000_000, 5];
       for (const key of ["k1", "k2"]) await store.enqueue(message(key, key), late);
       const item = await claimed(store, late);
-      await store.release(item.id, "me", late + 1_000);
+      await store.commit("me", [{ kind: "release", id: item.id, notBeforeMs: late + 1_000 }], 0);
       await claimed(store, late, "k2's");
       strictEqual((await claimed(store, early)).key, "k1");
       strictEqual((await claimed(store, early)).key, "k2");
@@ -192,7 +284,7 @@ const CASES: Readonly<Record<string, Readonly<Record<string, (store: LaneStore) 
       ] as const)
         await store.enqueue(message(key, queue), 1);
       const item = await claimed(store, 1);
-      await store.settle(item.id, "me", "done", {}, 2);
+      await store.commit("me", [{ kind: "settle", id: item.id, state: "done", result: {} }], 2);
       const keys = async (query: Parameters<LaneStore["list"]>[0]) => (await store.list(query)).map(({ key }) => key);
       deepStrictEqual(await keys({ lane: "main", queue: "a", limit: 2 }), ["k3", "k4"]);
       deepStrictEqual(await keys({ lane: "main", states: ["queued"] }), ["k2", "k3", "k4"]);
@@ -206,13 +298,13 @@ const CASES: Readonly<Record<string, Readonly<Record<string, (store: LaneStore) 
       const item = await claimed(store, 50);
       await store.enqueue(message("k2"), 51);
       strictEqual(await store.nextDue("main"), 50 + LEASE_MS);
-      await store.settle(item.id, "me", "done", {}, 60);
+      await store.commit("me", [{ kind: "settle", id: item.id, state: "done", result: {} }], 60);
       strictEqual(await store.nextDue("main"), 51);
     },
     "forgetting takes only what ended before": async (store) => {
       for (const key of ["k1", "k2"]) await store.enqueue(message(key, key), 1);
       const item = await claimed(store, 1);
-      await store.settle(item.id, "me", "done", {}, 10);
+      await store.commit("me", [{ kind: "settle", id: item.id, state: "done", result: {} }], 10);
       strictEqual(await store.forget(10), 0);
       strictEqual(await store.forget(11), 1);
       strictEqual((await store.enqueue(message("k1"), 20)).fresh, true);

@@ -51,7 +51,8 @@ export interface WireItem {
   /** The `Idempotency-Key` it came with, or null. */
   readonly clientKey: string | null;
   readonly text: string;
-  readonly state: "queued" | "running" | "done" | "failed";
+  /** `waiting`: for a person's yes. `dropped`: not worked on; `failure` says why. */
+  readonly state: "queued" | "running" | "waiting" | "done" | "failed" | "dropped";
   readonly acceptedAt: number;
   readonly attempt: number;
   /** Why it failed, for people. */

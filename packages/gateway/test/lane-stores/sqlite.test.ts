@@ -18,7 +18,8 @@ test("what was enqueued is there after closing and opening; claims and notes too
   const first = sqliteLanes(path, world);
   const { item } = await first.enqueue({ lane: "main", key: "k", queue: "q", body: { text: "hello" } }, 1);
   await first.claim({ lane: "main", holder: "one", nowMs: 1, leaseMs: 10 });
-  await first.note(item.id, "one", { start: { sessionId: "s", leaf: "l" }, attempts: 1 });
+  const patch = { start: { sessionId: "s", leaf: "l" }, attempts: 1 };
+  expect(await first.commit("one", [{ kind: "note", id: item.id, patch }], 1)).toBe(true);
   await first.close();
   const second = sqliteLanes(path, world);
   expect(await second.get(item.id)).toMatchObject({
@@ -27,6 +28,23 @@ test("what was enqueued is there after closing and opening; claims and notes too
     start: { sessionId: "s", leaf: "l" },
   });
   await second.close();
+});
+
+test("a file of version 1 is brought over with all that is in it", async () => {
+  const path = join(await temporaryHome(), "lanes.sqlite");
+  const store = sqliteLanes(path, world);
+  const { item } = await store.enqueue({ lane: "main", key: "k", queue: "q", body: { text: "hello" } }, 1);
+  await store.close();
+  const db = new DatabaseSync(path);
+  db.exec("alter table items drop column joined; pragma user_version = 1;");
+  db.close();
+  const again = sqliteLanes(path, world);
+  expect(await again.get(item.id)).toEqual(item);
+  expect((await again.enqueue({ lane: "main", key: "k", queue: "q", body: {} }, 2)).fresh).toBe(false);
+  const claimed = await again.claim({ lane: "main", holder: "me", nowMs: 2, leaseMs: 9 });
+  expect(await again.commit("me", [{ kind: "park", id: claimed!.id }], 3)).toBe(true);
+  expect(await again.get(item.id)).toMatchObject({ state: "waiting" });
+  await again.close();
 });
 
 test("the file is private, in WAL mode, and syncs fully", async () => {
