@@ -16,7 +16,8 @@ import { append, placeOf, type Work } from "./work.ts";
 export type Asked =
   | { readonly kind: "answered" }
   | { readonly kind: "failed"; readonly failure: ModelFailure }
-  | { readonly kind: "aborted" };
+  /** `partial`: what it had said. */
+  | { readonly kind: "aborted"; readonly partial: readonly ContentBlock[] };
 
 /** Asks once. `answering`: the user entries that the answer answers. */
 export async function ask(work: Work, answering: readonly string[]): Promise<Asked> {
@@ -25,18 +26,50 @@ export async function ask(work: Work, answering: readonly string[]): Promise<Ask
   const request = await requestFor(work, seen);
   const answerId = agent.world.newId("entry");
   agent.world.at("model:before-ask");
-  const answer = await agent.model.ask(request, {
-    signal,
-    onDelta: (delta) => agent.observe(item.sessionKey, { kind: "delta", itemId: item.id, answerId, delta }),
-  });
+  const { answer, idle } = await untilIdle(agent, signal, ({ signal: listening, heard }) =>
+    agent.model.ask(request, {
+      signal: listening,
+      onDelta(delta) {
+        heard();
+        agent.observe(item.sessionKey, { kind: "delta", itemId: item.id, answerId, delta });
+      },
+    }),
+  );
   agent.world.at("model:after-answer");
-  const failure = failureOf(answer, signal);
+  const failure = idle ? TOO_QUIET : failureOf(answer, signal);
   if (failure === null && answer.stop !== "aborted") {
     await append(work, [answerEntry(work, { id: answerId, answer, answering, seen })]);
     return { kind: "answered" };
   }
   agent.observe(item.sessionKey, { kind: "withdrawn", itemId: item.id, answerId });
-  return failure === null ? { kind: "aborted" } : { kind: "failed", failure };
+  if (failure !== null) return { kind: "failed", failure };
+  return { kind: "aborted", partial: answer.content.filter((block) => block.type === "text") };
+}
+
+const TOO_QUIET = modelFailure("timeout", "The model went quiet in the middle of its answer.");
+
+interface Listening {
+  readonly signal: AbortSignal;
+  /** Something came. */
+  heard(): void;
+}
+
+/** Ends the question when nothing comes for too long; `idle` says that this was why. */
+async function untilIdle(
+  { world, modelIdleMs = LIMITS.modelIdleMs }: Work["agent"],
+  signal: AbortSignal,
+  ask: (listening: Listening) => Promise<ModelAnswer>,
+): Promise<{ readonly answer: ModelAnswer; readonly idle: boolean }> {
+  const quiet = new AbortController();
+  let lastMs = world.monotonicMs();
+  using _watch = world.every(Math.max(1, modelIdleMs / 4), () => {
+    if (world.monotonicMs() - lastMs >= modelIdleMs) quiet.abort(new Error("the model went quiet"));
+  });
+  const heard = (): void => {
+    lastMs = world.monotonicMs();
+  };
+  const answer = await ask({ signal: AbortSignal.any([signal, quiet.signal]), heard });
+  return { answer, idle: answer.stop === "aborted" && quiet.signal.aborted && !signal.aborted };
 }
 
 async function requestFor({ agent, session }: Work, leaf: string | null): Promise<ModelRequest> {

@@ -2,6 +2,8 @@
 import { CodedError, type ErrorDetails } from "@holdfast/base";
 
 export const AGENT_ERRORS = {
+  stopped: "A person stopped the work on {session}.",
+  timed_out: "The work on {session} took longer than {seconds} s.",
   detached:
     "Work on {session} was let go on purpose; whatever still runs goes on, and the next claim takes it up again.",
   right_lost: "The right to work on {session} went to another holder; this one stops and writes nothing more.",
@@ -18,6 +20,11 @@ export const AGENT_ERRORS = {
 } as const;
 
 export type AgentErrorCode = keyof typeof AGENT_ERRORS;
+
+/** A stop of the process or of the right, not of the work: what runs goes on, and the next claim takes it up. */
+export function isLettingGo(reason: unknown): boolean {
+  return reason instanceof AgentError && (reason.code === "detached" || reason.code === "right_lost");
+}
 
 /** Thrown by this package only. */
 export class AgentError extends CodedError<AgentErrorCode> {

@@ -6,12 +6,16 @@ import type { NewEntry } from "@holdfast/sessions";
 import { splitName } from "./model/answers.ts";
 import { openCalls } from "./next-step.ts";
 import { type Performed, perform } from "./perform.ts";
+import type { Message } from "./types.ts";
 import { append, type Work } from "./work.ts";
 
-/** Appends the user entry; calls that an earlier item left open are closed first. */
-export async function hear(work: Work): Promise<Performed> {
+/** Appends the user entries of these messages; calls that an earlier item left open are closed first. */
+export async function hear(work: Work, keys: readonly string[]): Promise<Performed> {
   const closed = await closeLeftOver(work);
-  if (closed.kind === "done") await append(work, [...(await settings(work)), userEntry(work)]);
+  if (closed.kind === "busy") return closed;
+  const messages = [work.item, ...work.joined].map(({ message }) => message);
+  const heard = messages.filter(({ key }) => keys.includes(key));
+  await append(work, [...(await settings(work)), ...heard.map(userEntry)]);
   return closed;
 }
 
@@ -36,8 +40,7 @@ async function settings({ session, agent }: Work): Promise<readonly NewEntry[]> 
 }
 
 /** The text as written; who sent it and whence stands beside it. */
-function userEntry({ item }: Work): NewEntry {
-  const { key, text, from, address, receivedMs } = item.message;
+function userEntry({ key, text, from, address, receivedMs }: Message): NewEntry {
   return {
     type: "message",
     message: { role: "user", content: [{ type: "text", text }], timestamp: receivedMs, key },

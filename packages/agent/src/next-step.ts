@@ -3,6 +3,7 @@
  * ask the same question and go on from the answer.
  *
  * open → [ nextStep ⟲ hear | ask | act ] → reply
+ * Messages that were taken into the turn are heard between a batch of results and the next question, never inside one.
  * Invariant: it asks whether an entry *answers* the message, not whether one follows it; else a message that arrived while
  * another was being answered would be taken for answered.
  */
@@ -17,24 +18,70 @@ export interface OpenCall {
 }
 
 export type Next =
-  | { readonly kind: "hear" }
+  /** `keys`: the messages that are not in the log yet, in the order they came. */
+  | { readonly kind: "hear"; readonly keys: readonly string[] }
   | { readonly kind: "ask"; readonly answering: readonly string[] }
   | { readonly kind: "act"; readonly answer: AnswerEntry; readonly open: readonly OpenCall[] }
   | { readonly kind: "reply"; readonly entry: AnswerEntry }
   | { readonly kind: "failed"; readonly entry: AnswerEntry };
 
-/** `since`: the entries after the leaf at which the item began, in file order, on all branches. */
-export function nextStep(since: readonly Entry[], message: { readonly key: string }): Next {
-  const heard = since.find((entry): entry is UserEntry => isUser(entry) && entry.message.key === message.key);
-  if (heard === undefined) return { kind: "hear" };
+interface Keyed {
+  readonly key: string;
+}
+
+/**
+ * `since`: the entries after the leaf at which the item began, in file order, on all branches. `joined`: the messages that
+ * were taken into its turn. The turn ends with the answer to its own message, whether or not that answers the joined ones.
+ */
+export function nextStep(since: readonly Entry[], message: Keyed, joined: readonly Keyed[] = []): Next {
+  const heard = heardAs(since, message);
+  const silent = joined.filter((other) => heardAs(since, other) === undefined).map(({ key }) => key);
+  if (heard === undefined) return { kind: "hear", keys: [message.key, ...silent] };
   const parents = parentsOf(since);
-  const answer = since.findLast((entry): entry is AnswerEntry => isAnswer(entry) && answers(entry, heard, parents));
-  if (answer === undefined) return { kind: "ask", answering: [heard.id] };
-  if (hasFailed(answer)) return { kind: "failed", entry: answer };
-  if (isFinal(answer)) return { kind: "reply", entry: answer };
-  const open = openCalls(since).filter((call) => call.answer.id === answer.id);
-  if (open.length > 0) return { kind: "act", answer, open };
-  return { kind: "ask", answering: answer.answers ?? [heard.id] };
+  const answer = lastAnswer(since, heard, parents);
+  if (answer !== undefined) {
+    if (hasFailed(answer)) return { kind: "failed", entry: answer };
+    if (isFinal(answer)) return { kind: "reply", entry: answer };
+    const open = openCalls(since).filter((call) => call.answer.id === answer.id);
+    if (open.length > 0) return { kind: "act", answer, open };
+  }
+  if (silent.length > 0) return { kind: "hear", keys: silent };
+  const waiting = joined.flatMap((other) => {
+    const entry = heardAs(since, other);
+    return entry === undefined || isAnswered(since, entry, parents) ? [] : [entry.id];
+  });
+  return { kind: "ask", answering: [...new Set([...(answer?.answers ?? [heard.id]), ...waiting])] };
+}
+
+function heardAs(since: readonly Entry[], { key }: Keyed): UserEntry | undefined {
+  return since.find((entry): entry is UserEntry => isUser(entry) && entry.message.key === key);
+}
+
+function lastAnswer(
+  since: readonly Entry[],
+  heard: UserEntry,
+  parents: ReadonlyMap<string, Entry>,
+): AnswerEntry | undefined {
+  return since.findLast((entry): entry is AnswerEntry => isAnswer(entry) && answers(entry, heard, parents));
+}
+
+/** Answered to the end, or visibly failed. */
+function isAnswered(since: readonly Entry[], heard: UserEntry, parents: ReadonlyMap<string, Entry>): boolean {
+  const answer = lastAnswer(since, heard, parents);
+  return answer !== undefined && (hasFailed(answer) || isFinal(answer));
+}
+
+/** Those of the messages that this answer answers. */
+export function answeredBy<Each extends Keyed>(
+  since: readonly Entry[],
+  answer: AnswerEntry,
+  messages: readonly Each[],
+): readonly Each[] {
+  const parents = parentsOf(since);
+  return messages.filter((message) => {
+    const heard = heardAs(since, message);
+    return heard !== undefined && answers(answer, heard, parents);
+  });
 }
 
 /** Every call without a result, in file order. Parents that are not among `entries` end a path. */

@@ -10,7 +10,7 @@ import type { Entry, NewEntry } from "@holdfast/sessions";
 import { intentEntry, resultEntry, verdictEntry } from "./actions/entries.ts";
 import { actionKey, attemptDirectory, lockAction, makeAttemptDirectory } from "./actions/folder.ts";
 import { type Intent, intentsOf, turnRecordsOf } from "./entries.ts";
-import { AgentError } from "./errors.ts";
+import { isLettingGo } from "./errors.ts";
 import { argumentsErrorOf } from "./model/answers.ts";
 import type { OpenCall } from "./next-step.ts";
 import { repeatRefusal } from "./actions/repeats.ts";
@@ -31,6 +31,8 @@ export interface Action extends OpenCall {
   readonly log: readonly Entry[];
   /** When set, nothing is run: an open call is closed, with this as the reason. */
   readonly closing: string | null;
+  /** Its result goes into the log after this: results stand in the order of their calls. */
+  readonly before: Promise<unknown>;
 }
 
 const DONE: Performed = { kind: "done" };
@@ -39,9 +41,9 @@ const DONE: Performed = { kind: "done" };
 export async function perform(
   work: Work,
   open: OpenCall,
-  { log, closing = null }: { readonly log: readonly Entry[]; readonly closing?: string | null },
+  options: Pick<Action, "log"> & Partial<Pick<Action, "closing" | "before">>,
 ): Promise<Performed> {
-  const action = describe(work, open, { log, closing });
+  const action = describe(work, open, { closing: null, before: Promise.resolve(), ...options });
   const { intent } = action;
   if (intent === undefined) return performFirst(work, action);
   return underLock(work, action, () => settleFirst(work, action, intent));
@@ -52,12 +54,23 @@ async function performFirst(work: Work, action: Action): Promise<Performed> {
   if (!isOurs(work, action)) return closeForeign(work, action);
   const may = permission(work, action);
   if (may.kind === "refused") return conclude(work, action, { ok: false, text: may.text });
+  const held = await holdBack(work);
+  if (held !== null) return conclude(work, action, { ok: false, text: held });
   const { tool } = may;
   if (tool.effect !== "none") {
     return underLock(work, action, () => attempt(work, action, tool, { number: 1, before: notStarted(work, action) }));
   }
   const context = contextOf(work, action, 1);
   return conclude(work, action, await runTool(tool, action.args, { evidence: {}, context }));
+}
+
+/** What arrived meanwhile keeps back every call that has not begun: a stop, or a message that the model should read first. */
+async function holdBack({ agent, item }: Work): Promise<string | null> {
+  const { stop, steer } = await agent.arrived(item);
+  if (stop !== null) return "Not run: the work was stopped before this call was begun.";
+  return steer.length === 0
+    ? null
+    : "Not run: a new message arrived before this call was begun. Read it, then decide again.";
 }
 
 async function underLock(work: Work, action: Action, run: () => Promise<Performed>): Promise<Performed> {
@@ -69,16 +82,13 @@ function busyWith(who: string, { key }: Action): Performed {
   return { kind: "busy", by: `${who} ${key.slice(0, 12)}` };
 }
 
-function describe(
-  { agent, session }: Work,
-  open: OpenCall,
-  { log, closing }: { readonly log: readonly Entry[]; readonly closing: string | null },
-): Action {
+function describe({ agent, session }: Work, open: OpenCall, given: Pick<Action, "log" | "closing" | "before">): Action {
+  const { log } = given;
   const tool = agent.tools.get(open.call.name);
   const args = isObject(open.call.arguments) ? (open.call.arguments as JsonObject) : {};
   const intent = intentsOf(log, open.answer.id, open.ordinal).at(-1);
   const key = intent?.key ?? actionKey(session.id, open.answer.id, open.ordinal);
-  return { ...open, key, tool, args, intent, log, closing };
+  return { ...open, ...given, key, tool, args, intent };
 }
 
 /** Ours and certain: a turn of this session wrote the answer, and an intent could not have been lost with the power. */
@@ -150,6 +160,9 @@ async function attempt(
   const resultId = action.intent?.resultId ?? agent.world.newId("entry");
   const { evidence } = prepared;
   await record(work, [...before, intentEntry(agent.home, action, { tool, resultId, attempt: number, evidence })]);
+  // Once more: what was durable before the intent was must hold it back.
+  const held = await holdBack(work);
+  if (held !== null) return conclude(work, action, { ok: false, text: held }, { resultId });
   agent.world.at(`effect:before:${tool.spec.name}`);
   const outcome = await runTool(tool, action.args, { evidence, context });
   agent.world.at(`effect:after:${tool.spec.name}`);
@@ -178,7 +191,7 @@ async function runTool(
     return await tool.run(args, evidence, context);
   } catch (error) {
     // Let go on purpose: the command still runs, and a result now would be invented.
-    if (error instanceof AgentError) throw error;
+    if (isLettingGo(error)) throw error;
     return { ok: false, text: `${tool.spec.name} failed: ${messageOf(error)}` };
   }
 }
@@ -196,6 +209,7 @@ async function conclude(
   { before = [], resultId }: { readonly before?: readonly NewEntry[]; readonly resultId?: string } = {},
 ): Promise<Performed> {
   const id = resultId ?? action.intent?.resultId ?? work.agent.world.newId("entry");
+  await action.before;
   await record(work, [...before, resultEntry(action, { id, outcome, nowMs: work.agent.world.nowMs() })]);
   return DONE;
 }
@@ -204,6 +218,7 @@ async function conclude(
 async function recover(work: Work, action: Action, finding: Finding): Promise<Performed> {
   const { key, intent } = action;
   const id = intent?.resultId ?? work.agent.world.newId("entry");
+  await action.before;
   const result = resultEntry(action, { id, outcome: finding.outcome, finding, nowMs: work.agent.world.nowMs() });
   await record(work, [verdictEntry(key, finding), result]);
   return DONE;

@@ -3,17 +3,17 @@
  * Invariant: an accepted message is answered or visibly failed, and no call stays open behind a failure.
  */
 import { LIMITS } from "@holdfast/base";
-import type { NewEntry } from "@holdfast/sessions";
+import type { ContentBlock, Entry, NewEntry } from "@holdfast/sessions";
 import { NO_USAGE } from "./ask.ts";
 import { type AnswerEntry, customsOf, isUser } from "./entries.ts";
 import { hear } from "./hear.ts";
 import { splitName } from "./model/answers.ts";
-import { openCalls } from "./next-step.ts";
+import { answeredBy, nextStep, openCalls } from "./next-step.ts";
 import { perform } from "./perform.ts";
-import type { ModelFailure, ModelFailureCode, TurnOutcome } from "./types.ts";
+import type { Joining, ModelFailure, ModelFailureCode, TurnOutcome } from "./types.ts";
 import { append, sinceStart, type Work } from "./work.ts";
 
-type StopCode = "turn_steps_max" | "model_failed" | "attempts_used";
+type StopCode = "turn_steps_max" | "turn_timeout" | "model_failed" | "attempts_used" | "stopped";
 
 /** What to do about each, after the sentence that says what happened. */
 const HELP: Readonly<Record<ModelFailureCode, string>> = {
@@ -44,6 +44,8 @@ export interface Stop {
   readonly text: string;
   /** What was the matter with the model, where that was it. */
   readonly failure?: ModelFailureCode;
+  /** What the model had said when it was stopped. */
+  readonly partial?: readonly ContentBlock[];
 }
 
 /** Why no further attempt is made, with the last failure of the model where there was one. */
@@ -60,46 +62,72 @@ export async function usedUp(work: Work): Promise<Stop> {
 /** Writes the failure under the message, closing what is open, and queues its text to the sender. */
 export async function stopVisibly(work: Work, stop: Stop): Promise<TurnOutcome> {
   const log = await sinceStart(work);
-  const heard = log.find((entry) => isUser(entry) && entry.message.key === work.item.message.key);
-  if (heard === undefined) {
-    const done = await hear(work);
+  const heard = heardOf(work, log);
+  if (heard.length === 0) {
+    const done = await hear(work, [work.item.message.key]);
     return done.kind === "busy" ? busy(done.by) : stopVisibly(work, stop);
   }
+  const closing = stop.code === "stopped" ? STOPPED : "the work on this message was given up.";
   for (const open of openCalls(log)) {
-    const done = await perform(work, open, { log, closing: "the work on this message was given up." });
+    const done = await perform(work, open, { log, closing });
     if (done.kind === "busy") return busy(done.by);
   }
-  const appended = await append(work, [failureEntry(work, heard.id, stop)]);
-  return finishStopped(work, { entryId: appended.entries[0]?.id ?? "", ...stop });
+  await append(work, [failureEntry(work, heard, stop)]);
+  const next = nextStep(await sinceStart(work), work.item.message);
+  if (next.kind !== "failed") throw new Error("a failure that was just written is not found");
+  return stoppedBefore(work, next.entry);
+}
+
+const STOPPED = "the person stopped the work before it was begun.";
+
+/** The user entries of this turn's messages. */
+function heardOf({ item, joined }: Work, log: readonly Entry[]): readonly string[] {
+  const keys = new Set([item, ...joined].map(({ message }) => message.key));
+  return log.flatMap((entry) => (isUser(entry) && keys.has(entry.message.key ?? "") ? [entry.id] : []));
+}
+
+/** A person's stop, or a newer message's: on record, with what the model had said so far; nothing is sent. */
+export function stopByPerson(work: Work, partial: readonly ContentBlock[]): Promise<TurnOutcome> {
+  return stopVisibly(work, { code: "stopped", text: "", partial });
+}
+
+/** The time of the message is over. */
+export function stopLate(work: Work, seconds: unknown): Promise<TurnOutcome> {
+  const text = `I stopped: this took longer than ${String(seconds)} s (agents.defaults.timeout). What was done is on record; send it again to go on.`;
+  return stopVisibly(work, { code: "turn_timeout", text });
 }
 
 /** A failure that is in the log already: only its reply may be missing. */
-export function stoppedBefore(work: Work, entry: AnswerEntry): Promise<TurnOutcome> {
-  const code = entry.stopped === "turn_steps_max" || entry.stopped === "attempts_used" ? entry.stopped : "model_failed";
-  const text = entry.message.errorMessage ?? "The message could not be answered.";
-  return finishStopped(work, { entryId: entry.id, code, text });
+export async function stoppedBefore(work: Work, entry: AnswerEntry): Promise<TurnOutcome> {
+  const { agent, item } = work;
+  const code = CODES.find((each) => each === entry.stopped) ?? "model_failed";
+  const silent = code === "stopped";
+  const text = silent ? "" : (entry.message.errorMessage ?? "The message could not be answered.");
+  await agent.finish(item, { entryId: entry.id, text, failed: true, silent, joined: await joinedIn(work, entry) });
+  return { kind: "stopped", code, entryId: entry.id, text };
 }
 
-async function finishStopped(
-  { agent, item }: Work,
-  { entryId, code, text }: { readonly entryId: string; readonly code: StopCode; readonly text: string },
-): Promise<TurnOutcome> {
-  await agent.finish(item, { to: item.message.address, text, entryId });
-  return { kind: "stopped", code, entryId, text };
+const CODES: readonly StopCode[] = ["turn_steps_max", "turn_timeout", "attempts_used", "stopped"];
+
+/** The joined items whose messages this entry answers. */
+export async function joinedIn(work: Work, entry: AnswerEntry): Promise<readonly Joining[]> {
+  const messages = work.joined.map((item) => ({ key: item.message.key, item }));
+  return answeredBy(await sinceStart(work), entry, messages).map(({ item }) => item);
 }
 
-function failureEntry({ agent }: Work, answers: string, { code, text, failure }: Stop): NewEntry {
+function failureEntry({ agent }: Work, answers: readonly string[], stop: Stop): NewEntry {
+  const { code, text, failure, partial = [] } = stop;
   const message = {
     role: "assistant",
-    content: [],
+    content: partial,
     ...splitName(agent.model.name),
     api: "none",
     usage: NO_USAGE,
-    stopReason: "error",
-    errorMessage: text,
+    stopReason: code === "stopped" ? "aborted" : "error",
+    errorMessage: code === "stopped" ? "Stopped." : text,
     timestamp: agent.world.nowMs(),
   };
-  return { type: "message", message, answers: [answers], stopped: code, ...(failure === undefined ? {} : { failure }) };
+  return { type: "message", message, answers, stopped: code, ...(failure === undefined ? {} : { failure }) };
 }
 
 export function busy(by: string): TurnOutcome {

@@ -6,22 +6,35 @@
  * a recovery are the same code; a holder that lost its right stops and writes nothing more.
  */
 import { assertNever, CodedError, LIMITS } from "@holdfast/base";
-import type { Right, Session } from "@holdfast/sessions";
+import type { Entry, Right, Session } from "@holdfast/sessions";
 import { ask } from "./ask.ts";
-import { textOf } from "./entries.ts";
+import { type AnswerEntry, textOf } from "./entries.ts";
 import { AgentError } from "./errors.ts";
 import { hear } from "./hear.ts";
 import { type Next, nextStep, type OpenCall } from "./next-step.ts";
-import { perform } from "./perform.ts";
-import { busy, failureText, noteAttempt, STEPS_TEXT, stoppedBefore, stopVisibly, usedUp } from "./stop.ts";
-import type { Agent, TurnItem, TurnOutcome } from "./types.ts";
+import { type Performed, perform } from "./perform.ts";
+import {
+  busy,
+  failureText,
+  joinedIn,
+  noteAttempt,
+  STEPS_TEXT,
+  stopByPerson,
+  stopLate,
+  stoppedBefore,
+  stopVisibly,
+  usedUp,
+} from "./stop.ts";
+import type { Agent, Joining, TurnItem, TurnOutcome } from "./types.ts";
 import { append, headOf, sinceStart, type Work } from "./work.ts";
 
 /**
  * Works on one item until it is answered, failed, or in other hands. May be called again for the same item after any
  * crash. Aborting `signal` stops it: partial output is withdrawn, nothing is written, and the outcome is `cancelled` with
  * `entryId: null`; the item is not settled. A running command is killed, unless `signal.reason` is
- * `AgentError("detached")`: then it runs on and the next claim attaches to it.
+ * `AgentError("detached")`: then it runs on and the next claim attaches to it. With `AgentError("stopped")` or
+ * `AgentError("timed_out")` as reason it ends on record instead: running tools are ended and their results kept, calls that
+ * were not begun are closed, and the outcome has an entry.
  * Throws `AgentError("session_moved")` and what the store throws; the item is then to be tried again.
  */
 export async function turn(item: TurnItem, agent: Agent, signal: AbortSignal): Promise<TurnOutcome> {
@@ -39,22 +52,60 @@ export async function turn(item: TurnItem, agent: Agent, signal: AbortSignal): P
   }
 }
 
-/** Asks the log what is missing and does that, until nothing is. */
+/** Asks the log what is missing and does that, until nothing is. A stop that arrived ends it before the next step. */
 async function goOn(work: Work): Promise<TurnOutcome> {
-  for (let step = 1; step <= LIMITS.turnStepsMax; step++) {
-    work.signal.throwIfAborted();
-    const next = nextStep(await sinceStart(work), work.item.message);
+  for (let questions = 0; questions <= LIMITS.turnStepsMax; ) {
+    const ended = await endedFromOutside(work);
+    if (ended !== undefined) return ended;
+    const next = await lookAhead(work);
+    if (next.kind === "ask") questions += 1;
+    if (questions > LIMITS.turnStepsMax) break;
     const outcome = await take(work, next);
     if (outcome !== undefined) return outcome;
   }
   return stopVisibly(work, { code: "turn_steps_max", text: STEPS_TEXT });
 }
 
+/** A person's stop or the end of its time, as an outcome. Letting go is thrown. An answer that is there is still sent. */
+async function endedFromOutside(work: Work): Promise<TurnOutcome | undefined> {
+  const { agent, item, signal } = work;
+  const reason: unknown = signal.aborted ? signal.reason : null;
+  const late = reason instanceof AgentError && reason.code === "timed_out";
+  if (reason !== null && !late && !isStop(reason)) throw reason;
+  const { stop, joined } = await agent.arrived(item);
+  work.joined = joined;
+  if (!late && stop === null && reason === null) return undefined;
+  const next = nextStep(await sinceStart(work), item.message);
+  if (next.kind === "reply" || next.kind === "failed") return take(work, next);
+  return late ? stopLate(work, reason.details.seconds) : stopByPerson(work, work.partial);
+}
+
+function isStop(reason: unknown): boolean {
+  return reason instanceof AgentError && reason.code === "stopped";
+}
+
+/** The next step, after what waits has been taken into the turn where this is the place for it. */
+async function lookAhead(work: Work): Promise<Next> {
+  const { agent, item, session, start } = work;
+  const next = nextStep(await sinceStart(work), item.message, messagesOf(work.joined));
+  if (next.kind !== "ask" && next.kind !== "hear") return next;
+  const { steer, collect } = await agent.arrived(item);
+  const isFirst = next.kind === "hear" && next.keys.includes(item.message.key);
+  const joining = isFirst ? [...collect, ...steer] : steer;
+  if (joining.length === 0 || !(await agent.join(item, joining, { sessionId: session.id, leaf: start }))) return next;
+  work.joined = [...work.joined, ...joining];
+  return nextStep(await sinceStart(work), item.message, messagesOf(work.joined));
+}
+
+function messagesOf(items: readonly Joining[]): readonly Joining["message"][] {
+  return items.map(({ message }) => message);
+}
+
 /** One step; an outcome ends the turn. */
 async function take(work: Work, next: Next): Promise<TurnOutcome | undefined> {
   switch (next.kind) {
     case "hear": {
-      const heard = await hear(work);
+      const heard = await hear(work, next.keys);
       return heard.kind === "busy" ? busy(heard.by) : undefined;
     }
     case "ask":
@@ -62,7 +113,7 @@ async function take(work: Work, next: Next): Promise<TurnOutcome | undefined> {
     case "act":
       return act(work, next.open);
     case "reply":
-      return reply(work, next.entry.id, textOf(next.entry));
+      return reply(work, next.entry);
     case "failed":
       return stoppedBefore(work, next.entry);
     default:
@@ -76,7 +127,9 @@ async function askOnce(work: Work, answering: readonly string[]): Promise<TurnOu
     case "answered":
       return undefined;
     case "aborted":
-      throw work.signal.reason;
+      // What to make of it is decided where every step begins.
+      work.partial = asked.partial;
+      return undefined;
     case "failed":
       if (asked.failure.retryable) return noteAttempt(work, asked.failure);
       return stopVisibly(work, {
@@ -89,22 +142,58 @@ async function askOnce(work: Work, answering: readonly string[]): Promise<TurnOu
   }
 }
 
-/** The calls of one answer, in order, one at a time. */
+/** The calls of one answer: neighbours that allow it run together, and results go into the log in the answer's order. */
 async function act(work: Work, open: readonly OpenCall[]): Promise<TurnOutcome | undefined> {
-  for (const call of open) {
-    work.signal.throwIfAborted();
-    const about = { entryId: call.answer.id, ordinal: call.ordinal };
-    work.agent.observe(work.item.sessionKey, { kind: "action", ...about, state: "running" });
-    const done = await perform(work, call, { log: await sinceStart(work) });
-    if (done.kind === "busy") return busy(done.by);
-    work.agent.observe(work.item.sessionKey, { kind: "action", ...about, state: "settled" });
+  for (const group of groupsOf(work, open)) {
+    const log = await sinceStart(work);
+    let before: Promise<unknown> = Promise.resolve();
+    const performed = group.map((call) => {
+      const done = performOne(work, call, { log, before });
+      before = done.catch(() => undefined);
+      return done;
+    });
+    // All of them end before anything is said: what still runs has an effect nobody would wait for.
+    const all = await Promise.allSettled(performed);
+    for (const one of all) if (one.status === "rejected") throw one.reason;
+    const held = all.find((one) => one.status === "fulfilled" && one.value.kind === "busy");
+    if (held?.status === "fulfilled" && held.value.kind === "busy") return busy(held.value.by);
   }
   return undefined;
 }
 
-async function reply({ agent, item, session }: Work, entryId: string, text: string): Promise<TurnOutcome> {
-  await agent.finish(item, { to: item.message.address, text, entryId });
-  return { kind: "replied", sessionId: session.id, entryId, text };
+function groupsOf({ agent }: Work, open: readonly OpenCall[]): readonly (readonly OpenCall[])[] {
+  const groups: OpenCall[][] = [];
+  let together = false;
+  for (const call of open) {
+    const tool = agent.tools.get(call.call.name);
+    const parallel = tool === undefined || (tool.parallel ?? tool.effect === "none");
+    if (parallel && together) groups.at(-1)?.push(call);
+    else groups.push([call]);
+    together = parallel;
+  }
+  return groups;
+}
+
+async function performOne(
+  work: Work,
+  call: OpenCall,
+  { log, before }: { readonly log: readonly Entry[]; readonly before: Promise<unknown> },
+): Promise<Performed> {
+  const { agent, item, signal } = work;
+  if (signal.aborted && !isStop(signal.reason)) throw signal.reason;
+  const about = { entryId: call.answer.id, ordinal: call.ordinal };
+  agent.observe(item.sessionKey, { kind: "action", ...about, state: "running" });
+  const done = await perform(work, call, { log, before });
+  if (done.kind === "done") agent.observe(item.sessionKey, { kind: "action", ...about, state: "settled" });
+  return done;
+}
+
+async function reply(work: Work, entry: AnswerEntry): Promise<TurnOutcome> {
+  const { agent, item, session } = work;
+  const text = textOf(entry);
+  const joined = await joinedIn(work, entry);
+  await agent.finish(item, { entryId: entry.id, text, failed: false, silent: false, joined });
+  return { kind: "replied", sessionId: session.id, entryId: entry.id, text };
 }
 
 /** The attempts are used up: an answer that is there is still sent, else the message fails visibly. */
@@ -115,7 +204,7 @@ async function giveUp(work: Work): Promise<TurnOutcome> {
 }
 
 /** Where the item began, remembered before its first entry; then the entry that says whose turn this is. */
-async function begin(made: Omit<Work, "start" | "head" | "startedMs">): Promise<Work> {
+async function begin(made: Pick<Work, "item" | "agent" | "session" | "right" | "signal">): Promise<Work> {
   const { agent, item, session, right } = made;
   const startedMs = agent.world.monotonicMs();
   // The holder before us may have been another process.
@@ -126,7 +215,16 @@ async function begin(made: Omit<Work, "start" | "head" | "startedMs">): Promise<
   }
   if (item.start === null) await agent.began(item, start);
   const since = await session.since(start.leaf);
-  const work: Work = { ...made, startedMs, start: start.leaf, head: headOf(since, item.id, start.leaf) };
+  const { joined } = await agent.arrived(item);
+  const work: Work = {
+    ...made,
+    startedMs,
+    start: start.leaf,
+    head: headOf(since, item.id, start.leaf),
+    joined,
+    partial: [],
+    appending: Promise.resolve(),
+  };
   const { id: home, boot, fsync } = agent.home;
   const data = {
     item: item.id,

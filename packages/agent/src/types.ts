@@ -40,6 +40,32 @@ export interface TurnItem {
   readonly attempt: number;
 }
 
+/** An accepted message that is answered in another one's turn. */
+export type Joining = Pick<TurnItem, "id" | "message" | "start">;
+
+/** What has come for this conversation while its turn is at work. Everything in it is durable. */
+export interface Arrived {
+  /** Nothing more is begun; `person`: somebody asked for that, `newer`: a newer message takes its place. */
+  readonly stop: "person" | "newer" | null;
+  /** Taken into this turn before, also by an earlier life of it; oldest first. */
+  readonly joined: readonly Joining[];
+  /** To be taken into this turn before the model is asked again; oldest first. */
+  readonly steer: readonly Joining[];
+  /** To be taken into it only as long as its own message has not been heard. */
+  readonly collect: readonly Joining[];
+}
+
+/** How a turn ended. */
+export interface TurnEnd {
+  readonly entryId: string;
+  readonly text: string;
+  readonly failed: boolean;
+  /** Stopped by a person or overtaken: nothing is sent. */
+  readonly silent: boolean;
+  /** Items that end with it: their messages are answered by the same entry. */
+  readonly joined: readonly Joining[];
+}
+
 /** Why a model call failed; closed, each with what follows in docs/errors.md. */
 export type ModelFailureCode =
   | "rate_limited"
@@ -127,6 +153,8 @@ export interface ToolContext {
 export interface Tool {
   readonly spec: ToolSpec;
   readonly effect: Effect;
+  /** May run beside other such calls of one answer. Left out: only what has no effect may. */
+  readonly parallel?: boolean;
   /** The business act, where there is one, so that the key can hold across sessions. Not asked yet: each call has its own key. */
   identity?(args: JsonObject): string | undefined;
   /** Checks arguments before anything is written; a text is the refusal that the model sees. */
@@ -167,14 +195,24 @@ export interface Agent {
   readonly observe: Observe;
   /** Longest time of one message, waits for a provider included; no end when left out. Milliseconds. */
   readonly timeoutMs?: number;
+  /** Longest silence of a model that is answering; `LIMITS.modelIdleMs` when left out. Milliseconds. */
+  readonly modelIdleMs?: number;
   /** Whether a call may run: null, or the text that the model gets instead. */
   allowed(message: Message, tool: Tool, args: JsonObject): string | null;
   /** Remembers where the item began, durably, before the first entry. */
   began(item: TurnItem, start: { readonly sessionId: string; readonly leaf: string | null }): Promise<void>;
+  /** What has come meanwhile. Asked before each step, and around each intent. */
+  arrived(item: TurnItem): Promise<Arrived>;
+  /** Takes waiting messages into the turn, durably; false: one of them is not waiting any more, and none was taken. */
+  join(
+    item: TurnItem,
+    joining: readonly Joining[],
+    start: { readonly sessionId: string; readonly leaf: string | null },
+  ): Promise<boolean>;
   /** Charges an attempt, durably, after the turn right is obtained. False: the budget is used up. */
   charge(item: TurnItem): Promise<boolean>;
-  /** Queues the reply under a key derived from its entry, then settles the item. Idempotent. */
-  finish(item: TurnItem, reply: Reply): Promise<void>;
+  /** Queues the reply to each address under a key derived from its entry and settles the items, in one step. Idempotent. */
+  finish(item: TurnItem, end: TurnEnd): Promise<void>;
 }
 
 export type TurnOutcome =
@@ -189,7 +227,14 @@ export type TurnOutcome =
    */
   | {
       readonly kind: "stopped";
-      readonly code: "turn_steps_max" | "cancelled" | "model_failed" | "attempts_used" | "stale_turn";
+      readonly code:
+        | "turn_steps_max"
+        | "turn_timeout"
+        | "cancelled"
+        | "model_failed"
+        | "attempts_used"
+        | "stale_turn"
+        | "stopped";
       readonly entryId: string | null;
       readonly text: string;
     };

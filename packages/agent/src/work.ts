@@ -1,13 +1,14 @@
 /**
  * One claimed item being worked on: the session, the turn right, and where the next entry goes.
  *
+ * Of its fields `head`, `joined`, `partial` and `appending` change, nothing else.
  * Invariant: every append of a turn carries its right, and goes to the current leaf only where that continues this item's
  * own entries; else a branch that a person chose meanwhile would get an answer to something it does not contain.
  */
-import type { Appended, Entry, NewEntry, Right, Session } from "@holdfast/sessions";
+import type { Appended, ContentBlock, Entry, NewEntry, Right, Session } from "@holdfast/sessions";
 import { customTypeOf, turnRecordsOf } from "./entries.ts";
 import { descends } from "./next-step.ts";
-import type { Agent, TurnItem } from "./types.ts";
+import type { Agent, Joining, TurnItem } from "./types.ts";
 
 export interface Work {
   readonly agent: Agent;
@@ -20,8 +21,14 @@ export interface Work {
   readonly startedMs: number;
   /** Aborts when the turn shall stop or its right is lost. */
   readonly signal: AbortSignal;
-  /** The last entry of this item. The only field that changes. */
+  /** The last entry of this item. */
   head: string | null;
+  /** Messages taken into this turn, oldest first. */
+  joined: readonly Joining[];
+  /** What the model had said when it was stopped. */
+  partial: readonly ContentBlock[];
+  /** Appends follow one another, so that parallel calls do not branch. */
+  appending: Promise<unknown>;
 }
 
 /** What happened since the item began, on all branches, in file order. */
@@ -49,7 +56,13 @@ export async function placeOf(work: Work): Promise<string | null> {
 }
 
 /** Appends under the right, in one write. Returns when as durable as the policy says. */
-export async function append(work: Work, entries: readonly NewEntry[]): Promise<Appended> {
+export function append(work: Work, entries: readonly NewEntry[]): Promise<Appended> {
+  const appended = work.appending.then(() => appendNow(work, entries));
+  work.appending = appended.catch(() => undefined);
+  return appended;
+}
+
+async function appendNow(work: Work, entries: readonly NewEntry[]): Promise<Appended> {
   const place = await placeOf(work);
   const late = place !== work.session.leaf();
   const [first, ...rest] = entries;

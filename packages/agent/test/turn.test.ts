@@ -248,6 +248,7 @@ describe("a model that fails", () => {
     const lane = laneOf("hi");
     await on.run(lane, [say("Hello!")]);
     lane.finished.length = 0;
+    lane.ended.length = 0;
     lane.budget = 0;
     expect(await on.run(lane, [])).toMatchObject({ kind: "replied", text: "Hello!" });
     expect(lane.finished).toMatchObject([{ text: "Hello!" }]);

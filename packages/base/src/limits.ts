@@ -3,6 +3,8 @@
 export const LIMITS = {
   /** Model questions in one turn, before the turn stops and says so. */
   turnStepsMax: 40,
+  /** Longest silence of a model that is answering. */
+  modelIdleMs: 180_000,
   /** Attempts of one lane item without progress, and in all, before it fails visibly (durability.md). */
   attemptsWithoutProgressMax: 3,
   attemptsMax: 8,

@@ -23,7 +23,7 @@ export interface AgentsOptions {
   readonly log: Log;
   readonly observe: Observe;
   /** The ports into the lane. */
-  readonly turns: Pick<Turns, "began" | "charge" | "finish">;
+  readonly turns: Pick<Turns, "began" | "arrived" | "join" | "charge" | "finish">;
 }
 
 /** The agent that messages without another address go to. */
@@ -65,6 +65,8 @@ async function openAgent(agent: AgentConfig, options: AgentsOptions): Promise<Ag
     timeoutMs: agent.timeout,
     allowed: (message, tool) => refusalOf(message, tool, agent.tools),
     began: turns.began,
+    arrived: turns.arrived,
+    join: turns.join,
     charge: turns.charge,
     finish: turns.finish,
   };

@@ -5,9 +5,18 @@
  * Invariant: an accepted message ends answered or visibly failed. Waiting for others and a graceful stop cost no attempt;
  * a fault does, so that a message that breaks every attempt fails visibly instead of for ever.
  */
-import { type Agent, AgentError, type Reply, type TurnItem, type TurnOutcome, turn } from "@holdfast/agent";
+import {
+  type Address,
+  type Agent,
+  AgentError,
+  type TurnEnd,
+  type TurnItem,
+  type TurnOutcome,
+  turn,
+} from "@holdfast/agent";
 import { assertNever, CodedError, messageOf as whyOf, type World } from "@holdfast/base";
 import { isMessage } from "@holdfast/sessions";
+import { arrived } from "./arrived.ts";
 import { type Ending, json, messageOf, outItem, turnItem } from "./bodies.ts";
 import { backoffMs, charged, refunded, waitedMs } from "./budget.ts";
 import type { Change, ItemPatch, LaneItem, LaneStore } from "./lanes.ts";
@@ -29,7 +38,7 @@ export interface TurnsOptions {
   wakeOut(): void;
 }
 
-export type Turns = Pick<Agent, "began" | "charge" | "finish"> & {
+export type Turns = Pick<Agent, "began" | "arrived" | "join" | "charge" | "finish"> & {
   work(item: LaneItem, signal: AbortSignal): Promise<After>;
   failed(item: LaneItem, error: unknown): Promise<After>;
 };
@@ -42,8 +51,15 @@ export function createTurns(options: TurnsOptions): Turns {
     async began(item, start) {
       await store.commit(holder, [{ kind: "note", id: item.id, patch: { start } }], world.nowMs());
     },
+    arrived: (item) => arrived(item, store),
+    join: (item, joining, start) =>
+      store.commit(
+        holder,
+        joining.map(({ id }) => ({ kind: "join", id, into: item.id, start })),
+        world.nowMs(),
+      ),
     charge: (item) => charge(options, item),
-    finish: (item, reply) => finish(options, item, reply),
+    finish: (item, end) => finish(options, item, end),
     work: (item, signal) => work(options, item, signal),
     failed: (item, error) => faulted(options, item, error),
   };
@@ -151,27 +167,33 @@ function isStep(role: string): boolean {
   return role === "assistant" || role === "toolResult";
 }
 
-/** The reply is queued under a key of its entry and the item is done, in one step; repeating it changes nothing. */
-async function finish(options: TurnsOptions, item: TurnItem, reply: Reply): Promise<void> {
+/** The replies are queued under keys of their entry and the items are done, in one step; repeating it changes nothing. */
+async function finish(options: TurnsOptions, item: TurnItem, end: TurnEnd): Promise<void> {
   const { store, holder, world } = options;
   const agent = options.agent(item.sessionKey);
   if (agent === undefined) return;
-  await using session = await agent.sessions.open(item.sessionKey);
-  const entry = await session.entry(reply.entryId);
-  const failed =
-    entry !== undefined && isMessage(entry) && "stopReason" in entry.message && entry.message.stopReason === "error";
-  const ending: Ending = { text: reply.text, entryId: reply.entryId, sessionId: session.id };
-  const { receivedMs, address } = item.message;
-  const row = { lastInteractionAt: receivedMs, channel: address.channel, status: failed ? "failed" : "done" };
-  await agent.sessions.update(item.sessionKey, row);
+  const { text, entryId, failed, silent, joined } = end;
+  const sessionId = item.start?.sessionId ?? (await agent.sessions.get(item.sessionKey))?.sessionId ?? null;
+  const ending = json({ text, entryId, sessionId });
   const state = failed ? "failed" : "done";
+  const latest = [item, ...joined].map(({ message }) => message).at(-1) ?? item.message;
+  const row = { lastInteractionAt: latest.receivedMs, channel: latest.address.channel, status: state };
+  await agent.sessions.update(item.sessionKey, row);
+  const replies = silent ? [] : [item, ...joined].map(({ id, message }) => reply(message.address, { id, end }));
   const changes: Change[] = [
-    { kind: "enqueue", item: outItem({ reply, itemId: item.id }) },
-    { kind: "settle", id: item.id, state, result: json(ending) },
+    ...replies,
+    ...joined.map(({ id }) => ({ kind: "settleJoined", id, state, result: ending }) as const),
+    { kind: "settle", id: item.id, state, result: ending },
   ];
   await store.commit(holder, changes, world.nowMs());
-  options.changed(item.id);
+  for (const { id } of [item, ...joined]) options.changed(id);
   options.wakeOut();
+}
+
+/** One address gets one reply: the key of an outbound item comes from entry and address. */
+function reply(to: Address, { id, end }: { readonly id: string; readonly end: TurnEnd }): Change {
+  const { text, entryId } = end;
+  return { kind: "enqueue", item: outItem({ reply: { to, text, entryId }, itemId: id }) };
 }
 
 interface GivenUp {

@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { bootId, identityOf, type World } from "@holdfast/base";
 import type { Entry, Sessions } from "@holdfast/sessions";
-import type { Agent, Model, Observation, Reply, Tool, TurnItem } from "../../src/types.ts";
+import type { Agent, Arrived, Joining, Model, Observation, Reply, Tool, TurnItem } from "../../src/types.ts";
 
 export const KEY = "agent:main:main";
 
@@ -11,6 +11,11 @@ export const KEY = "agent:main:main";
 export interface Lane {
   item: TurnItem;
   readonly finished: Reply[];
+  /** The entries with which it ended, silent ones included, and the items that ended with it. */
+  readonly ended: string[];
+  readonly joined: string[];
+  /** What the turn is told when it asks. */
+  arrived: Arrived;
   readonly observed: Observation[];
   /** Attempts that may still be charged. */
   budget: number;
@@ -21,7 +26,8 @@ export function laneOf(text: string, key = "web:local:me:1"): Lane {
   const from = { id: "me", name: "Me", owner: true };
   const message = { key, text, from, address, receivedMs: 1_782_133_293_560 };
   const item: TurnItem = { id: `item-${key}`, sessionKey: KEY, message, start: null, attempt: 1 };
-  return { item, finished: [], observed: [], budget: 100 };
+  const arrived: Arrived = { stop: null, joined: [], steer: [], collect: [] };
+  return { item, finished: [], ended: [], joined: [], arrived, observed: [], budget: 100 };
 }
 
 export interface AgentParts {
@@ -36,6 +42,7 @@ export interface AgentParts {
   readonly home?: Partial<Agent["home"]>;
   readonly allowed?: Agent["allowed"];
   readonly timeoutMs?: number;
+  readonly modelIdleMs?: number;
 }
 
 export async function agentOf(parts: AgentParts): Promise<Agent> {
@@ -54,6 +61,7 @@ export async function agentOf(parts: AgentParts): Promise<Agent> {
     observe: (_key, observation) => lane.observed.push(observation),
     allowed,
     ...(parts.timeoutMs === undefined ? {} : { timeoutMs: parts.timeoutMs }),
+    ...(parts.modelIdleMs === undefined ? {} : { modelIdleMs: parts.modelIdleMs }),
     async began(item, start) {
       lane.item = { ...item, start };
     },
@@ -61,8 +69,20 @@ export async function agentOf(parts: AgentParts): Promise<Agent> {
       lane.budget -= 1;
       return lane.budget >= 0;
     },
-    async finish(_item, reply) {
-      if (!lane.finished.some((one) => one.entryId === reply.entryId)) lane.finished.push(reply);
+    async arrived() {
+      return lane.arrived;
+    },
+    async join(_item, joining) {
+      const { joined, steer, collect, stop } = lane.arrived;
+      const left = (waiting: readonly Joining[]) => waiting.filter((one) => !joining.includes(one));
+      lane.arrived = { stop, joined: [...joined, ...joining], steer: left(steer), collect: left(collect) };
+      return true;
+    },
+    async finish(item, { entryId, text, silent, joined }) {
+      if (lane.ended.some((one) => one === entryId)) return;
+      lane.ended.push(entryId);
+      lane.joined.push(...joined.map(({ id }) => id));
+      if (!silent) lane.finished.push({ to: item.message.address, text, entryId });
     },
   };
 }

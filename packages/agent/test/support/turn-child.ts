@@ -31,7 +31,8 @@ export async function workOn(root: string, world = realWorld()): Promise<TurnOut
   await using sessions = await openSessions({ directory: join(root, "sessions") }, world);
   const model = scriptedModel(planned);
   const agent = await agentOf({ sessions, model, world, lane, root, workspace, tools: builtinTools() });
-  const keep = () => writeWhole(world, stored, JSON.stringify({ item: lane.item, finished: lane.finished }));
+  const keep = () =>
+    writeWhole(world, stored, JSON.stringify({ item: lane.item, finished: lane.finished, ended: lane.ended }));
   const durable: typeof agent = {
     ...agent,
     began: async (item, start) => {

@@ -8,7 +8,7 @@ import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { identityOf, isObject, type JsonObject, livenessOf, parseIdentity, type World } from "@holdfast/base";
 import { z } from "zod";
-import { AgentError } from "../../errors.ts";
+import { isLettingGo } from "../../errors.ts";
 import type { Probe, Tool, ToolContext, ToolOutcome } from "../../types.ts";
 import { argumentsOf } from "../arguments.ts";
 import { type Command, type Exit, makeStarted, putRecord, readRecord } from "./attempt.ts";
@@ -83,7 +83,7 @@ async function watched(context: ToolContext): Promise<ToolOutcome> {
   try {
     await untilEnded(context);
   } catch (error) {
-    if (!signal.aborted || signal.reason instanceof AgentError) throw error;
+    if (!signal.aborted || isLettingGo(signal.reason)) throw error;
     await cancel(attemptDirectory);
     await untilEnded({ attemptDirectory, world });
   }
