@@ -15,7 +15,10 @@ export async function hear(work: Work, keys: readonly string[]): Promise<Perform
   if (closed.kind === "busy") return closed;
   const messages = [work.item, ...work.joined].map(({ message }) => message);
   const heard = messages.filter(({ key }) => keys.includes(key));
-  await append(work, [...(await settings(work)), ...heard.map(userEntry)]);
+  await append(work, [
+    ...(await settings(work)),
+    ...heard.flatMap((message) => [...gaveWay(message), userEntry(message)]),
+  ]);
   return closed;
 }
 
@@ -37,6 +40,14 @@ async function settings({ session, agent }: Work): Promise<readonly NewEntry[]> 
   const change: NewEntry = { type: "model_change", provider, modelId };
   if (model === null) return [change, { type: "thinking_level_change", thinkingLevel: "off" }];
   return model.provider === provider && model.modelId === modelId ? [] : [change];
+}
+
+/** What was never taken up is not in the log; that it was written is. */
+function gaveWay({ dropped = [] }: Message): readonly NewEntry[] {
+  if (dropped.length === 0) return [];
+  const lines = dropped.map((line) => `- ${line}`).join("\n");
+  const content = `${dropped.length} earlier message(s) were dropped because too many were waiting. They began:\n${lines}`;
+  return [{ type: "custom_message", customType: "holdfast:dropped", content, display: true }];
 }
 
 /** The text as written; who sent it and whence stands beside it. */

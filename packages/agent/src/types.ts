@@ -20,6 +20,8 @@ export interface Message {
   readonly from: { readonly id: string; readonly name: string | null; readonly owner: boolean };
   readonly address: Address;
   readonly receivedMs: number;
+  /** Messages that gave way to this one because too many waited: the beginning of each. The model is told. */
+  readonly dropped?: readonly string[];
 }
 
 export interface Reply {

@@ -1,13 +1,24 @@
 /** What lane items carry, in and out of JSON: the only place that knows the shape of a body. */
-import type { Message, TurnItem } from "@holdfast/agent";
+import type { Address, Message, TurnItem } from "@holdfast/agent";
 import { canonical, type JsonObject, sha256 } from "@holdfast/base";
 import type { Arrival, Outgoing } from "./channels.ts";
 import type { LaneItem, NewLaneItem } from "./lanes.ts";
+import type { QueueMode } from "./queue/plan.ts";
 import type { WireItem } from "./wire/index.ts";
 
 interface MainBody {
   readonly message: Message;
   readonly clientKey: string | null;
+  /** How it meets a turn at work; left out: it waits for its own. */
+  readonly mode?: QueueMode;
+  /** An order to the gateway; no model sees it. */
+  readonly control?: Control;
+}
+export interface Control {
+  readonly kind: "stop";
+  /** Whether a turn was at work, and how many waiting messages were dropped. */
+  readonly wasBusy: boolean;
+  readonly dropped: number;
 }
 /** How an item ended: `text` is the answer, or what the user was told instead. */
 export interface Ending {
@@ -27,10 +38,31 @@ export function json(value: MainBody | Outgoing | Ending): JsonObject {
   return value as unknown as JsonObject;
 }
 
-export function mainItem(arrival: Arrival, sessionKey: string): NewLaneItem {
-  const { message, clientKey } = arrival;
-  return { lane: "main", key: message.key, queue: sessionKey, body: json({ message, clientKey }) };
+export function mainItem(
+  { message, clientKey }: Arrival,
+  sessionKey: string,
+  { mode = "followup", dropped = [] }: { readonly mode?: QueueMode; readonly dropped?: readonly string[] } = {},
+): NewLaneItem {
+  const told = dropped.length === 0 ? message : { ...message, dropped };
+  return { lane: "main", key: message.key, queue: sessionKey, body: json({ message: told, clientKey, mode }) };
 }
+
+export function controlItem({ message, clientKey }: Arrival, sessionKey: string, control: Control): NewLaneItem {
+  return { lane: "main", key: message.key, queue: sessionKey, body: json({ message, clientKey, control }) };
+}
+
+/** Something to tell the sender that no entry says. `id`: the item it is about. */
+export function notice(id: string, to: Address, text: string): NewLaneItem {
+  return outItem({ reply: { to, text, entryId: id }, itemId: id });
+}
+
+export function endingJson({ text, code }: { readonly text: string; readonly code: string }): JsonObject {
+  return json({ text, entryId: null, sessionId: null, code });
+}
+
+export const modeOf = (item: LaneItem): QueueMode => mainBody(item).mode ?? "followup";
+export const controlOf = (item: LaneItem): Control | null => mainBody(item).control ?? null;
+export const droppedOf = (item: LaneItem): readonly string[] => messageOf(item).dropped ?? [];
 
 /** The key comes from the entry, the address and the part, so queueing a reply twice queues it once. */
 export function outItem({ reply, itemId }: Outgoing): NewLaneItem {
@@ -49,6 +81,10 @@ export function turnItem(item: LaneItem): TurnItem {
   return { id, sessionKey: queue, message: messageOf(item), start, attempt: attempts + 1 };
 }
 
+function isLost({ state }: LaneItem): boolean {
+  return state === "failed" || state === "dropped";
+}
+
 export function wireItem(item: LaneItem): WireItem {
   const { message, clientKey } = mainBody(item);
   return {
@@ -58,7 +94,7 @@ export function wireItem(item: LaneItem): WireItem {
     state: item.state === "claimed" ? "running" : item.state,
     acceptedAt: item.acceptedMs,
     attempt: Math.max(1, item.attempts),
-    failure: item.state === "failed" ? (endingOf(item)?.text ?? null) : null,
-    failureCode: item.state === "failed" ? (endingOf(item)?.code ?? null) : null,
+    failure: isLost(item) ? (endingOf(item)?.text ?? null) : null,
+    failureCode: isLost(item) ? (endingOf(item)?.code ?? null) : null,
   };
 }

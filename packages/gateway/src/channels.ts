@@ -3,6 +3,7 @@
  * An arrival becomes durable in `accept`, a reply leaves in `deliver`.
  */
 import type { Message, Reply } from "@holdfast/agent";
+import type { QueueMode } from "./queue/plan.ts";
 
 /** A parsed arrival. `asked`: the session key the sender chose (web page, API, command line), or null. */
 export interface Arrival {
@@ -10,6 +11,10 @@ export interface Arrival {
   readonly asked: string | null;
   /** The client's own idempotency key, shown back to it; null where it has none. */
   readonly clientKey: string | null;
+  /** How it meets a turn at work; as configured when left out. */
+  readonly mode?: QueueMode;
+  /** The text is nothing but text: no order to the gateway is read out of it. */
+  readonly literal?: boolean;
 }
 
 /** A reply on its way. `itemId`: the accepted message it answers. */

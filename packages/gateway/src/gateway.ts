@@ -10,7 +10,7 @@ import { type Agent, AgentError, type Model } from "@holdfast/agent";
 import { messageOf, type World } from "@holdfast/base";
 import { accept, type Receipt } from "./accept.ts";
 import { closeAgents, defaultAgent, openAgents } from "./agents.ts";
-import { mainItem, wireItem } from "./bodies.ts";
+import { wireItem } from "./bodies.ts";
 import type { Channel } from "./channels.ts";
 import { type WebArrival, webChannel } from "./channels/web.ts";
 import { gatewayToken, readCredentials } from "./config/credentials.ts";
@@ -26,10 +26,14 @@ import { createWaiting, type Waiting } from "./live/waiting.ts";
 import type { Log } from "./log.ts";
 import { modelOf } from "./models.ts";
 import { type Posted, post } from "./post.ts";
+import { enqueue } from "./queue/enqueue.ts";
+import { type QueueMode, settingsFor } from "./queue/plan.ts";
+import { type RunningTurns, runningTurns } from "./queue/running.ts";
 import { keepAgentsTidy } from "./retention.ts";
 import { agentOf, mainKey, type Routing, route } from "./routes.ts";
 import { type Runner, startRunner } from "./runner.ts";
 import { createTurns, type Turns } from "./turns.ts";
+import type { WireItem } from "./wire/index.ts";
 
 /** Replies that are sent at once. */
 const SENDS_MAX = 8;
@@ -54,6 +58,8 @@ export interface SendOptions {
   readonly wait?: boolean;
   /** Same key and text: same item and answer. */
   readonly clientKey?: string;
+  /** How it meets a turn at work: by default it waits for a turn of its own. */
+  readonly mode?: QueueMode;
   readonly signal?: AbortSignal;
 }
 
@@ -72,6 +78,8 @@ export interface Gateway extends AsyncDisposable {
   readonly defaultSession: string;
   /** `null` as key: the default session. */
   send(sessionKey: string | null, text: string, options?: SendOptions): Promise<Posted>;
+  /** What of one session is not finished, oldest first. */
+  open(sessionKey: string): Promise<readonly WireItem[]>;
   /** Events of one session, as clients get them. */
   readonly hub: Hub;
 }
@@ -94,7 +102,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const state: { running: Running | null } = { running: null };
   const web = webChannel(options.world, ({ itemId }) => waiting.notify(itemId));
   const lost = Promise.withResolvers<GatewayError>();
-  const parts: Parts = { options, hub, waiting, web, state, lose: lost.resolve };
+  const parts: Parts = { options, hub, waiting, web, state, running: runningTurns(), lose: lost.resolve };
   return {
     hub,
     lost: lost.promise,
@@ -111,9 +119,17 @@ export function createGateway(options: GatewayOptions): Gateway {
       state.running = null;
       if (running !== null) await stop(running);
     },
-    async send(sessionKey, text, { wait = true, clientKey, signal = new AbortController().signal } = {}) {
-      const request = { sessionKey, text, clientKey: clientKey ?? null, wait, signal };
+    async send(
+      sessionKey,
+      text,
+      { wait = true, clientKey, mode = "followup", signal = new AbortController().signal } = {},
+    ) {
+      const request = { sessionKey, text, clientKey: clientKey ?? null, mode, wait, signal };
       return post(request, { store: need(state).store, waiting, accept: (arrival) => acceptWeb(parts, arrival) });
+    },
+    async open(sessionKey) {
+      const states = ["queued", "claimed", "waiting"] as const;
+      return (await need(state).store.list({ lane: "main", queue: sessionKey, states })).map(wireItem);
     },
     async [Symbol.asyncDispose]() {
       await this.stop();
@@ -127,6 +143,7 @@ interface Parts {
   readonly waiting: Waiting;
   readonly web: Channel<WebArrival>;
   readonly state: { running: Running | null };
+  readonly running: RunningTurns;
   lose(reason: GatewayError): void;
 }
 
@@ -140,7 +157,8 @@ function routing(config: Config): Routing {
   return { agents, defaultAgent: defaultAgent(config).id, dmScope: config.sessions.dmScope };
 }
 
-async function acceptWeb({ options, hub, web, state }: Parts, arrival: WebArrival): Promise<Receipt> {
+async function acceptWeb(parts: Parts, arrival: WebArrival): Promise<Receipt> {
+  const { options, hub, web, state, running } = parts;
   const { store, runners } = need(state);
   const { world, log, config } = options;
   return accept(arrival, web, {
@@ -150,9 +168,18 @@ async function acceptWeb({ options, hub, web, state }: Parts, arrival: WebArriva
       return refusal;
     },
     async enqueue(parsed, sessionKey) {
-      const { fresh, item } = await store.enqueue(mainItem(parsed, sessionKey), world.nowMs());
+      const { fresh, item } = await enqueue(parsed, sessionKey, {
+        store,
+        world,
+        running,
+        settings: ({ address }) => settingsFor(address.channel, config.queue),
+        changed: (itemId) => told(parts, store, itemId),
+        wake() {
+          runners.main.wake();
+          runners.out.wake();
+        },
+      });
       if (fresh) hub.publish(sessionKey, { type: "item", item: wireItem(item) });
-      if (fresh) runners.main.wake();
       return { kind: fresh ? "accepted" : "duplicate", item };
     },
   });
@@ -215,7 +242,8 @@ interface TurnsParts {
   wakeOut(): void;
 }
 
-function turnsOf({ options, hub, waiting }: Parts, { store, holder, agents, wakeOut }: TurnsParts): Turns {
+function turnsOf(parts: Parts, { store, holder, agents, wakeOut }: TurnsParts): Turns {
+  const { options, running } = parts;
   const { world, log, config } = options;
   const configured = (sessionKey: string) =>
     config.agents.list.find(({ id }) => id === agentOf(sessionKey)) ?? defaultAgent(config);
@@ -227,14 +255,18 @@ function turnsOf({ options, hub, waiting }: Parts, { store, holder, agents, wake
     wakeOut,
     timeoutMs: (sessionKey) => configured(sessionKey).timeout,
     agent: (sessionKey) => agents().get(agentOf(sessionKey) ?? ""),
-    changed(itemId) {
-      waiting.notify(itemId);
-      const told = store.get(itemId).then((item) => {
-        if (item !== undefined) hub.publish(item.queue, { type: "item", item: wireItem(item) });
-      });
-      told.catch((error: unknown) => log.warn("clients were not told of an item", { why: messageOf(error) }));
-    },
+    running,
+    changed: (itemId) => told(parts, store, itemId),
   });
+}
+
+/** Whoever waits for the item, and who watches its conversation. */
+function told({ options, hub, waiting }: Parts, store: LaneStore, itemId: string): void {
+  waiting.notify(itemId);
+  const published = store.get(itemId).then((item) => {
+    if (item !== undefined) hub.publish(item.queue, { type: "item", item: wireItem(item) });
+  });
+  published.catch((error: unknown) => options.log.warn("clients were not told of an item", { why: messageOf(error) }));
 }
 
 function startRunners(

@@ -49,7 +49,7 @@ export async function post(request: PostRequest, { store, waiting, accept }: Pos
 }
 
 function ended(item: LaneItem): boolean {
-  return item.state === "done" || item.state === "failed";
+  return item.state === "done" || item.state === "failed" || item.state === "dropped";
 }
 
 interface Patience {
@@ -72,7 +72,7 @@ async function settled(item: LaneItem, store: LaneStore, { waiting, signal }: Pa
 
 function answerOf(item: LaneItem): Posted {
   const ending = endingOf(item);
-  if (item.state === "failed" || ending?.sessionId == null || ending.entryId === null)
+  if (item.state !== "done" || ending === null)
     return { kind: "refused", code: "turn_failed", details: { text: ending?.text ?? "", item: item.id } };
   const { text, sessionId, entryId } = ending;
   const answer = { answer: text, session: item.queue, sessionId, entryId, durable: true };

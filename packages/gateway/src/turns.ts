@@ -16,8 +16,19 @@ import {
 } from "@holdfast/agent";
 import { assertNever, CodedError, messageOf as whyOf, type World } from "@holdfast/base";
 import { isMessage } from "@holdfast/sessions";
-import { arrived } from "./arrived.ts";
-import { type Ending, json, messageOf, outItem, turnItem } from "./bodies.ts";
+import { arrived } from "./queue/arrived.ts";
+import type { RunningTurns } from "./queue/running.ts";
+import {
+  type Control,
+  controlOf,
+  type Ending,
+  endingJson,
+  json,
+  messageOf,
+  notice,
+  outItem,
+  turnItem,
+} from "./bodies.ts";
 import { backoffMs, charged, refunded, waitedMs } from "./budget.ts";
 import type { Change, ItemPatch, LaneItem, LaneStore } from "./lanes.ts";
 import type { Log } from "./log.ts";
@@ -30,6 +41,7 @@ export interface TurnsOptions {
   readonly log: Log;
   /** Longest time of one turn, and of waiting for somebody else's. */
   readonly timeoutMs: (sessionKey: string) => number;
+  readonly running: RunningTurns;
   /** The agent of a session key; undefined when it is not configured any more. */
   agent(sessionKey: string): Agent | undefined;
   /** Told after an item changed: clients see it, waiters wake. Must not throw. */
@@ -70,25 +82,63 @@ async function work(options: TurnsOptions, item: LaneItem, stop: AbortSignal): P
   if (agent === undefined)
     return giveUp(options, item, { code: "no_agent", text: "This conversation's agent is not configured any more." });
   options.changed(item.id);
+  const control = controlOf(item);
+  if (control !== null) return stopSaid(options, item, control);
+  const timeoutMs = options.timeoutMs(item.queue);
+  using entered = options.running.enter(item.queue);
+  using clock = limit(
+    options.world,
+    timeoutMs,
+    new AgentError("timed_out", { session: item.queue, seconds: timeoutMs / 1000 }),
+  );
+  const signal = AbortSignal.any([stop, entered.signal, clock.signal]);
+  const outcome = await Promise.race([turn(turnItem(item), agent, signal), clock.deadEnd]);
+  return after(options, item, { outcome, stopped: stop.aborted, timeoutMs });
+}
+
+/** How long a turn may take to end after its time is over; then its lane goes on without it. */
+const UNWIND_MS = 30_000;
+
+/** Aborts when the time is over; `deadEnd` ends a turn that does not end by itself. */
+function limit(world: World, timeoutMs: number, reason: Error) {
   const over = new AbortController();
   const late = new AbortController();
-  const timeoutMs = options.timeoutMs(item.queue);
-  void options.world.sleep(timeoutMs, over.signal).then(
-    () => late.abort(new Error("the turn took too long")),
-    () => undefined,
-  );
-  try {
-    const outcome = await turn(turnItem(item), agent, AbortSignal.any([stop, late.signal]));
-    return await after(options, item, { outcome, stopped: stop.aborted, late: late.signal.aborted, timeoutMs });
-  } finally {
-    over.abort();
+  const deadEnd = world.sleep(timeoutMs, over.signal).then(async (): Promise<TurnOutcome> => {
+    late.abort(reason);
+    await world.sleep(UNWIND_MS, over.signal);
+    return { kind: "stopped", code: "turn_timeout", entryId: null, text: "" };
+  });
+  deadEnd.catch(() => undefined);
+  return { signal: late.signal, deadEnd, [Symbol.dispose]: () => over.abort() };
+}
+
+/** The order was carried out when it came: the turn has ended, what waited is dropped. Its sender is told. */
+async function stopSaid(options: TurnsOptions, item: LaneItem, { wasBusy, dropped }: Control): Promise<After> {
+  const { store, holder, world } = options;
+  const { address, text: asked } = messageOf(item);
+  const text = stopText({ wasBusy, dropped, chinese: /\p{Script=Han}/u.test(asked) });
+  const changes: Change[] = [
+    { kind: "enqueue", item: notice(item.id, address, text) },
+    { kind: "settle", id: item.id, state: "done", result: endingJson({ text, code: "stopped" }) },
+  ];
+  await store.commit(holder, changes, world.nowMs());
+  options.changed(item.id);
+  options.wakeOut();
+  return SETTLED;
+}
+
+function stopText({ wasBusy, dropped, chinese }: { wasBusy: boolean; dropped: number; chinese: boolean }): string {
+  if (chinese) {
+    const waiting = dropped > 0 ? `还在等待的 ${dropped} 条消息不再处理。` : "";
+    return wasBusy || dropped > 0 ? `已停止。${waiting}` : "没有正在进行的工作。";
   }
+  const waiting = dropped > 0 ? ` ${dropped} waiting message${dropped === 1 ? " was" : "s were"} dropped.` : "";
+  return wasBusy || dropped > 0 ? `Stopped.${waiting}` : "Nothing was running.";
 }
 
 interface Ended {
   readonly outcome: TurnOutcome;
   readonly stopped: boolean;
-  readonly late: boolean;
   readonly timeoutMs: number;
 }
 
@@ -112,15 +162,17 @@ type Stopped = Extract<TurnOutcome, { kind: "stopped" }>;
 
 async function stopped(options: TurnsOptions, item: LaneItem, ended: Ended, outcome: Stopped): Promise<After> {
   if (outcome.code === "stale_turn") return waitForOthers(options, item, ended.timeoutMs);
+  if (outcome.code === "turn_timeout" && outcome.entryId === null) {
+    const seconds = ended.timeoutMs / 1000;
+    const text = `I stopped: this took longer than ${seconds} s (agents.defaults.timeout). Send it again.`;
+    return giveUp(options, item, { code: "turn_timeout", text });
+  }
   if (outcome.code !== "cancelled") return giveUp(options, item, outcome);
   if (ended.stopped) {
     await refund(options, item);
     return { kind: "again", delayMs: 0 };
   }
-  if (!ended.late) return { kind: "again", delayMs: backoffMs(1) };
-  const seconds = ended.timeoutMs / 1000;
-  const text = `I stopped: this took longer than ${seconds} s (agents.defaults.timeout). Send it again.`;
-  return giveUp(options, item, { code: "turn_timeout", text });
+  return { kind: "again", delayMs: backoffMs(1) };
 }
 
 /** Somebody else works on this session or action: later, uncharged, and not for ever. */

@@ -28,7 +28,7 @@ test("a message is answered, and both are in the transcript under the key", asyn
     answer: { answer: "Good morning.", session: KEY, durable: true },
   });
   if (posted.kind !== "answered") throw new Error("not answered");
-  const roles = transcript(home, posted.answer.sessionId).flatMap((line) => {
+  const roles = transcript(home, posted.answer.sessionId ?? "").flatMap((line) => {
     const message = line.message as { role: string; key?: string } | undefined;
     return message ? [message.role] : [];
   });

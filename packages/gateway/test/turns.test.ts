@@ -7,6 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { createTurns, type TurnsOptions } from "../src/turns.ts";
 import { memoryLanes } from "../src/lane-stores/memory.ts";
+import { runningTurns } from "../src/queue/running.ts";
 import { silentLog } from "../src/log.ts";
 import { temporaryHome } from "./support/home.ts";
 import { startGateway } from "./support/gateway.ts";
@@ -43,6 +44,7 @@ test("an item whose every attempt breaks fails visibly at the limit, with the re
     log: silentLog,
     timeoutMs: () => 1000,
     agent: () => undefined,
+    running: runningTurns(),
     changed: (id) => changed.push(id),
     wakeOut() {},
   };

@@ -3,9 +3,9 @@
  * entry is in the transcript already, so sending again changes nothing and the entry's id is the platform's id.
  */
 import type { World } from "@holdfast/base";
-import type { Channel, Outgoing } from "../channels.ts";
+import type { Arrival, Channel, Outgoing } from "../channels.ts";
 
-export interface WebArrival {
+export interface WebArrival extends Pick<Arrival, "mode" | "literal"> {
   /** null: the owner's main conversation. */
   readonly sessionKey: string | null;
   readonly text: string;
@@ -21,7 +21,7 @@ function bare(id: string): string {
 export function webChannel(world: World, hand: (outgoing: Outgoing) => void): Channel<WebArrival> {
   return {
     name: "web",
-    parse({ sessionKey, text, clientKey }) {
+    parse({ sessionKey, text, clientKey, mode, literal = false }) {
       const address = { channel: "web", account: "local", chat: sessionKey ?? "main", thread: null };
       const id = clientKey ?? world.newId("item");
       return {
@@ -34,6 +34,8 @@ export function webChannel(world: World, hand: (outgoing: Outgoing) => void): Ch
         },
         asked: sessionKey,
         clientKey,
+        literal,
+        ...(mode === undefined ? {} : { mode }),
       };
     },
     async send(outgoing) {

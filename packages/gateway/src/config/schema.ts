@@ -87,12 +87,29 @@ const lanes = z.strictObject({
     .prefault({}),
 });
 
+const queueMode = z.enum(["steer", "followup", "collect", "interrupt"]);
+const dropPolicy = z.enum(["summarize", "old", "new"]);
 const queue = z.strictObject({
-  mode: z.enum(["steer", "followup", "collect", "interrupt"]).prefault("steer").describe("Messages to a busy session."),
-  debounceMs: count.prefault(500).describe("Messages this close together are taken as one."),
+  mode: queueMode
+    .prefault("steer")
+    .describe(
+      "What a message to a busy session does: join its turn, wait, wait and be taken together, or take its place.",
+    ),
+  debounceMs: count.prefault(500).describe("Milliseconds that followup and collect wait for more."),
   cap: positive.prefault(20).describe("Most messages that wait."),
-  drop: z.enum(["summarize", "old", "new"]).prefault("summarize").describe("What gives way at the cap."),
-  byChannel: free.prefault({}).describe("The same, by channel."),
+  drop: dropPolicy.prefault("summarize").describe("What gives way at the cap."),
+  byChannel: z
+    .record(
+      z.string(),
+      z.strictObject({
+        mode: queueMode.optional(),
+        debounceMs: count.optional(),
+        cap: positive.optional(),
+        drop: dropPolicy.optional(),
+      }),
+    )
+    .prefault({})
+    .describe("The same, by channel."),
 });
 
 const provider = z.strictObject({

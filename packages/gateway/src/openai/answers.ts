@@ -47,10 +47,20 @@ export async function answerInSession(
   const ours = ofItem(telling);
   using _heard = hub.listen(sessionKey, null, (_id, event) => ours.hear(event));
   const text = lastUserText(call.messages);
-  const posted = await post({ sessionKey, text, clientKey, wait: true, signal, accepted: ours.know });
+  const posted = await post({
+    sessionKey,
+    text,
+    clientKey,
+    mode: "followup",
+    literal: true,
+    wait: true,
+    signal,
+    accepted: ours.know,
+  });
   if (posted.kind === "refused") throw new GatewayError(posted.code, posted.details);
   if (posted.kind === "accepted") throw new GatewayError("in_flight");
   const { answer, entryId } = posted.answer;
+  if (entryId === null) throw new GatewayError("turn_failed", { text: answer });
   await using session = await agent.sessions.open(sessionKey);
   return { text: answer, entryId, usages: usagesBefore(session, entryId) };
 }

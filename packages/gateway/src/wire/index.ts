@@ -92,8 +92,9 @@ export interface WireAccepted {
 export interface WireAnswer {
   readonly answer: string;
   readonly session: string;
-  readonly sessionId: string;
-  readonly entryId: string;
+  /** Both null where the gateway answered by itself, for example a stop. */
+  readonly sessionId: string | null;
+  readonly entryId: string | null;
   readonly durable: boolean;
 }
 

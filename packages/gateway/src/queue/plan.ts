@@ -1,0 +1,77 @@
+/**
+ * What becomes of a message that arrives while others of its conversation wait or are at work. Pure.
+ *
+ * accept → [ plan: queue | stop | drop ] → [lane]
+ * Invariant: what gives way is named here, kept in the lane as dropped, and its sender is told; nothing vanishes.
+ */
+import type { Message } from "@holdfast/agent";
+import type { Arrival } from "../channels.ts";
+import { isStop } from "./words.ts";
+
+export type QueueMode = "steer" | "followup" | "collect" | "interrupt";
+
+export interface QueueSettings {
+  readonly mode: QueueMode;
+  readonly debounceMs: number;
+  /** Most messages that wait. */
+  readonly cap: number;
+  readonly drop: "summarize" | "old" | "new";
+}
+
+/** What the lane holds of the conversation now, oldest first. */
+export interface Waiting {
+  readonly id: string;
+  readonly message: Message;
+  /** Nobody has begun it, and no turn has taken it in. */
+  readonly free: boolean;
+  /** Of an earlier overflow: what was dropped before it. */
+  readonly dropped: readonly string[];
+}
+
+export type Plan =
+  /** `drops`: ids that give way. `dropped`: what the model is told of them, one line each. `laterMs`: not to be begun before that. */
+  | {
+      readonly kind: "queue";
+      readonly drops: readonly string[];
+      readonly dropped: readonly string[];
+      readonly laterMs: number;
+    }
+  /** Work stops; what waits is dropped. */
+  | { readonly kind: "stop"; readonly drops: readonly string[] }
+  /** The message itself gives way. */
+  | { readonly kind: "refuse" };
+
+const PREVIEW_CHARS = 160;
+
+export function plan(
+  { message, literal = false }: Pick<Arrival, "literal"> & { readonly message: Pick<Message, "text"> },
+  { waiting, busy }: { readonly waiting: readonly Waiting[]; readonly busy: boolean },
+  settings: QueueSettings,
+): Plan {
+  const free = waiting.filter((item) => item.free);
+  if (!literal && isStop(message.text)) return { kind: "stop", drops: free.map(({ id }) => id) };
+  const laterMs = busy && (settings.mode === "collect" || settings.mode === "followup") ? settings.debounceMs : 0;
+  const over = free.length - settings.cap + 1;
+  if (over <= 0) return { kind: "queue", drops: [], dropped: [], laterMs };
+  if (settings.drop === "new") return { kind: "refuse" };
+  const oldest = free.slice(0, over);
+  const told = oldest.flatMap((item) => [...item.dropped, preview(item.message.text)]);
+  const dropped = settings.drop === "old" ? [] : told.slice(-settings.cap);
+  return { kind: "queue", drops: oldest.map(({ id }) => id), dropped, laterMs };
+}
+
+/** One line of a text. */
+export function preview(text: string): string {
+  const line = text.replace(/\s+/gu, " ").trim();
+  return line.length <= PREVIEW_CHARS ? line : `${line.slice(0, PREVIEW_CHARS).toWellFormed()}…`;
+}
+
+/** The settings for a channel: its own where it has some, else the common ones. */
+export function settingsFor(
+  channel: string,
+  queue: QueueSettings & { readonly byChannel: Readonly<Record<string, Partial<QueueSettings>>> },
+): QueueSettings {
+  const { byChannel, ...common } = queue;
+  const own = Object.hasOwn(byChannel, channel) ? byChannel[channel] : undefined;
+  return { ...common, ...own };
+}
