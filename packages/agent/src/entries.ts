@@ -16,8 +16,12 @@ import type {
 import type { Effect, Verdict } from "./types.ts";
 
 export type UserEntry = MessageEntry & { readonly message: UserMessage };
-/** `stopped`: on a failure of ours, why the turn ended. */
-export type AnswerEntry = MessageEntry & { readonly message: AssistantMessage; readonly stopped?: unknown };
+/** `stopped`: on a failure of ours, why the turn ended. `approved`: the request whose yes it takes up. */
+export type AnswerEntry = MessageEntry & {
+  readonly message: AssistantMessage;
+  readonly stopped?: unknown;
+  readonly approved?: unknown;
+};
 export type ResultEntry = MessageEntry & { readonly message: ToolResultMessage };
 
 function messageIn(entry: Entry): EntryMessage | undefined {

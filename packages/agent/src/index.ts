@@ -1,4 +1,5 @@
 /** Turns a message into entries and a reply. */
+export { decide, type Recorded } from "./approvals.ts";
 export { AGENT_ERRORS, AgentError, type AgentErrorCode } from "./errors.ts";
 export { argumentsErrorOf, type InvalidToolCall, modelFailure } from "./model/answers.ts";
 export { type ModelConfig, type OpenModelOptions, openModel, type ProviderConfig } from "./model/open.ts";

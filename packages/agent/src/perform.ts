@@ -11,9 +11,8 @@ import { intentEntry, resultEntry, verdictEntry } from "./actions/entries.ts";
 import { actionKey, attemptDirectory, lockAction, makeAttemptDirectory } from "./actions/folder.ts";
 import { type Intent, intentsOf, turnRecordsOf } from "./entries.ts";
 import { isLettingGo } from "./errors.ts";
-import { argumentsErrorOf } from "./model/answers.ts";
 import type { OpenCall } from "./next-step.ts";
-import { repeatRefusal } from "./actions/repeats.ts";
+import { permission } from "./permission.ts";
 import { type Finding, recoveredText, settle } from "./settle.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./types.ts";
 import { append, type Work } from "./work.ts";
@@ -53,9 +52,13 @@ export async function perform(
 async function performFirst(work: Work, action: Action): Promise<Performed> {
   if (!isOurs(work, action)) return closeForeign(work, action);
   const may = permission(work, action);
-  if (may.kind === "refused") return conclude(work, action, { ok: false, text: may.text });
+  if (may.kind === "refused") {
+    const { text, details } = may;
+    return conclude(work, action, { ok: false, text, ...(details && { details }) });
+  }
   const held = await holdBack(work);
   if (held !== null) return conclude(work, action, { ok: false, text: held });
+  if (may.kind === "ask") return conclude(work, action, { ok: false, text: EXPIRED });
   const { tool } = may;
   if (tool.effect !== "none") {
     return underLock(work, action, () => attempt(work, action, tool, { number: 1, before: notStarted(work, action) }));
@@ -63,6 +66,9 @@ async function performFirst(work: Work, action: Action): Promise<Performed> {
   const context = contextOf(work, action, 1);
   return conclude(work, action, await runTool(tool, action.args, { evidence: {}, context }));
 }
+
+/** Whoever asks for approvals does so for a whole answer, before any of its calls; what is undecided here ran out of time. */
+const EXPIRED = "Not run: nobody answered in time whether it may run.";
 
 /** What arrived meanwhile keeps back every call that has not begun: a stop, or a message that the model should read first. */
 async function holdBack({ agent, item }: Work): Promise<string | null> {
@@ -82,7 +88,11 @@ function busyWith(who: string, { key }: Action): Performed {
   return { kind: "busy", by: `${who} ${key.slice(0, 12)}` };
 }
 
-function describe({ agent, session }: Work, open: OpenCall, given: Pick<Action, "log" | "closing" | "before">): Action {
+export function describe(
+  { agent, session }: Work,
+  open: OpenCall,
+  given: Pick<Action, "log" | "closing" | "before">,
+): Action {
   const { log } = given;
   const tool = agent.tools.get(open.call.name);
   const args = isObject(open.call.arguments) ? (open.call.arguments as JsonObject) : {};
@@ -106,22 +116,6 @@ async function closeForeign(work: Work, action: Action): Promise<Performed> {
   return recover(work, action, { verdict: "unknown", evidence: {}, repeat: false, outcome });
 }
 
-type Permission = { readonly kind: "may"; readonly tool: Tool } | { readonly kind: "refused"; readonly text: string };
-
-/** Whether a call may run; a refusal is what the model reads instead of a result. */
-function permission({ agent, item }: Work, action: Action): Permission {
-  const { tool, call, args, closing } = action;
-  if (closing !== null) return { kind: "refused", text: `Not run: ${closing}` };
-  if (tool === undefined) {
-    const names = [...agent.tools.keys()].join(", ") || "none";
-    return { kind: "refused", text: `There is no tool "${call.name}". Tools: ${names}.` };
-  }
-  const bad = argumentsErrorOf(call) ?? tool.check(args);
-  if (bad !== null) return { kind: "refused", text: `Not run, the arguments are not valid: ${bad}` };
-  const no = agent.allowed(item.message, tool, args) ?? (tool.effect === "none" ? null : repeatRefusal(action));
-  return no === null ? { kind: "may", tool } : { kind: "refused", text: no };
-}
-
 /** An answer of an earlier life whose call was never started is worth a line; one of this life is not. */
 function notStarted({ right }: Work, { answer, key }: Action): readonly NewEntry[] {
   if (answer.t === right.t) return [];
@@ -136,7 +130,9 @@ async function settleFirst(work: Work, action: Action, intent: Intent): Promise<
   if (settled.kind === "in_flight") return busyWith("the command of action", action);
   const { finding } = settled;
   if (!finding.repeat || tool === undefined) return recover(work, action, finding);
-  const refusal = action.closing ?? agent.allowed(item.message, tool, args);
+  // It was begun before, so it had its yes.
+  const allowed = agent.allowed(item.message, tool, args);
+  const refusal = action.closing ?? (typeof allowed === "string" ? allowed : null);
   if (refusal !== null) {
     const text = `${finding.outcome.text} Not run now: ${refusal}`;
     return recover(work, action, { ...finding, outcome: { ok: false, text } });

@@ -8,11 +8,12 @@
 import { assertNever, CodedError, LIMITS } from "@holdfast/base";
 import type { Entry, Right, Session } from "@holdfast/sessions";
 import { ask } from "./ask.ts";
-import { type AnswerEntry, textOf } from "./entries.ts";
+import { type AnswerEntry, intentsOf, textOf } from "./entries.ts";
 import { AgentError } from "./errors.ts";
 import { hear } from "./hear.ts";
 import { type Next, nextStep, type OpenCall } from "./next-step.ts";
-import { type Performed, perform } from "./perform.ts";
+import { describe, type Performed, perform } from "./perform.ts";
+import { approvalsFor, takeUpApproved } from "./permission.ts";
 import {
   busy,
   failureText,
@@ -144,6 +145,10 @@ async function askOnce(work: Work, answering: readonly string[]): Promise<TurnOu
 
 /** The calls of one answer: neighbours that allow it run together, and results go into the log in the answer's order. */
 async function act(work: Work, open: readonly OpenCall[]): Promise<TurnOutcome | undefined> {
+  const plain = { log: await sinceStart(work), closing: null, before: Promise.resolve() };
+  const first = open.filter(({ answer, ordinal }) => intentsOf(plain.log, answer.id, ordinal).length === 0);
+  const approvals = await approvalsFor(work, first, (call) => describe(work, call, plain));
+  if (approvals.length > 0) return { kind: "waiting", approvals };
   for (const group of groupsOf(work, open)) {
     const log = await sinceStart(work);
     let before: Promise<unknown> = Promise.resolve();
@@ -237,6 +242,7 @@ async function begin(made: Pick<Work, "item" | "agent" | "session" | "right" | "
     event: "begin",
   };
   await append(work, [{ type: "custom", customType: "holdfast:turn", data }]);
+  await takeUpApproved(work);
   return work;
 }
 

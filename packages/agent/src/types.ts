@@ -57,6 +57,17 @@ export interface Arrived {
   readonly collect: readonly Joining[];
 }
 
+export type Decision = "yes" | "no" | "expired";
+
+/** A call that waits for a person's yes. `id`: of the entry that asks. */
+export interface ApprovalRequest {
+  readonly id: string;
+  readonly tool: string;
+  /** What is to be done, for people. */
+  readonly summary: string;
+  readonly expiresMs: number;
+}
+
 /** How a turn ended. */
 export interface TurnEnd {
   readonly entryId: string;
@@ -199,8 +210,8 @@ export interface Agent {
   readonly timeoutMs?: number;
   /** Longest silence of a model that is answering; `LIMITS.modelIdleMs` when left out. Milliseconds. */
   readonly modelIdleMs?: number;
-  /** Whether a call may run: null, or the text that the model gets instead. */
-  allowed(message: Message, tool: Tool, args: JsonObject): string | null;
+  /** Whether a call may run: null, the text that the model gets instead, or that a person has to say yes. */
+  allowed(message: Message, tool: Tool, args: JsonObject): string | null | { readonly expiresInMs: number };
   /** Remembers where the item began, durably, before the first entry. */
   began(item: TurnItem, start: { readonly sessionId: string; readonly leaf: string | null }): Promise<void>;
   /** What has come meanwhile. Asked before each step, and around each intent. */
@@ -221,6 +232,8 @@ export type TurnOutcome =
   | { readonly kind: "replied"; readonly sessionId: string; readonly entryId: string; readonly text: string }
   /** Somebody else works on this session or action; try again after the delay, uncharged. */
   | { readonly kind: "busy"; readonly by: string; readonly delayMs: number }
+  /** Nothing goes on before a person has decided; the right is given back. */
+  | { readonly kind: "waiting"; readonly approvals: readonly ApprovalRequest[] }
   /** The model failed and another attempt may help. */
   | { readonly kind: "retry"; readonly failure: ModelFailure; readonly delayMs: number }
   /**

@@ -7,8 +7,10 @@ import { CodedError, isObject, messageOf } from "@holdfast/base";
 import type {
   WireAccepted,
   WireAnswer,
+  WireApproval,
   WireError,
   WireEvent,
+  WireLaneItem,
   WireSessionList,
   WireSignInLink,
   WireSnapshot,
@@ -75,6 +77,23 @@ export class GatewayClient {
   ask(key: string, text: string, clientKey: string): Promise<WireAnswer> {
     const body = { text, wait: true };
     return this.#json("POST", `${sessionPath(key)}/messages`, { body, headers: keyed(clientKey) });
+  }
+
+  approvals(): Promise<{ readonly approvals: readonly WireApproval[] }> {
+    return this.#json("GET", "/api/approvals");
+  }
+
+  /** `id` may be the beginning of one. Resolves when the decision is durable. */
+  decide(id: string, decision: "yes" | "no"): Promise<{ readonly approval: WireApproval; readonly durable: true }> {
+    return this.#json("POST", `/api/approvals/${encodeURIComponent(id)}`, { body: { decision } });
+  }
+
+  lanes(): Promise<{ readonly items: readonly WireLaneItem[] }> {
+    return this.#json("GET", "/api/lanes");
+  }
+
+  resend(id: string): Promise<{ readonly queued: true }> {
+    return this.#json("POST", `/api/lanes/${encodeURIComponent(id)}/resend`);
   }
 
   /** Events after `cursor`. Ends when the connection or the signal ends it. */

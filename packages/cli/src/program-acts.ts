@@ -91,3 +91,27 @@ export function addKeeping(program: Command, session: Command, act: Act): void {
 }
 
 const FORMATS = ["json", "jsonl", "markdown", "html", "flat"];
+
+export function addWaiting(program: Command, act: Act): void {
+  const commands = () => import("./commands/waiting.ts");
+  const approvals = program
+    .command("approvals")
+    .description("what waits for a yes")
+    .action(() => act(async (context) => (await commands()).listApprovals(context)));
+  for (const [name, decision] of [
+    ["approve", "yes"],
+    ["deny", "no"],
+  ] as const) {
+    approvals
+      .command(`${name} <id>`)
+      .description(decision === "yes" ? "let it run, once, as it stands" : "do not let it run")
+      .action((id) => act(async (context) => (await commands()).decideApproval(context, id, decision)));
+  }
+  program
+    .command("lanes")
+    .description("what waits, for what, and replies that were given up")
+    .action(() => act(async (context) => (await commands()).listLanes(context)))
+    .command("resend <id>")
+    .description("send a reply that was given up once more")
+    .action((id) => act(async (context) => (await commands()).resendReply(context, id)));
+}

@@ -6,7 +6,7 @@ import { openSessions, type Sessions } from "@holdfast/sessions";
 import type { AgentConfig, Config } from "./config/schema.ts";
 import type { Home } from "./home.ts";
 import type { Log } from "./log.ts";
-import { refusalOf } from "./policy.ts";
+import { permissionOf } from "./policy.ts";
 import { withoutSecrets } from "./secrets.ts";
 import type { Turns } from "./turns.ts";
 import { makeWorkspace, workspaceOf } from "./workspace.ts";
@@ -63,7 +63,7 @@ async function openAgent(agent: AgentConfig, options: AgentsOptions): Promise<Ag
     holder: options.holder,
     observe: options.observe,
     timeoutMs: agent.timeout,
-    allowed: (message, tool) => refusalOf(message, tool, agent.tools),
+    allowed: (message, tool, args) => permissionOf({ message, tool, args }, agent.tools),
     began: turns.began,
     arrived: turns.arrived,
     join: turns.join,

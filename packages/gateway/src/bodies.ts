@@ -1,5 +1,5 @@
 /** What lane items carry, in and out of JSON: the only place that knows the shape of a body. */
-import type { Address, Message, TurnItem } from "@holdfast/agent";
+import type { Address, ApprovalRequest, Decision, Message, TurnItem } from "@holdfast/agent";
 import { canonical, type JsonObject, sha256 } from "@holdfast/base";
 import type { Arrival, Outgoing } from "./channels.ts";
 import type { LaneItem, NewLaneItem } from "./lanes.ts";
@@ -14,12 +14,26 @@ interface MainBody {
   /** An order to the gateway; no model sees it. */
   readonly control?: Control;
 }
-export interface Control {
-  readonly kind: "stop";
+export type Control =
   /** Whether a turn was at work, and how many waiting messages were dropped. */
-  readonly wasBusy: boolean;
-  readonly dropped: number;
+  | { readonly kind: "stop"; readonly wasBusy: boolean; readonly dropped: number }
+  /** `item`: the one that waits for it; null: no such request waits. */
+  | {
+      readonly kind: "decide";
+      readonly approval: string | null;
+      readonly item: string | null;
+      readonly decision: Decision;
+      readonly by: string;
+    };
+
+/** What a waiting item waits for. */
+export interface WaitsFor {
+  readonly approvals: readonly ApprovalRequest[];
+  /** What its sender was told. */
+  readonly text: string;
 }
+export const waitsFor = (item: LaneItem): WaitsFor | null =>
+  item.state === "waiting" ? (item.result as unknown as WaitsFor) : null;
 /** How an item ended: `text` is the answer, or what the user was told instead. */
 export interface Ending {
   readonly text: string;
@@ -34,7 +48,7 @@ const mainBody = (item: LaneItem) => item.body as unknown as MainBody;
 export const outgoingOf = (item: LaneItem): Outgoing => item.body as unknown as Outgoing;
 export const endingOf = (item: LaneItem): Ending | null => item.result as unknown as Ending | null;
 
-export function json(value: MainBody | Outgoing | Ending): JsonObject {
+export function json(value: MainBody | Outgoing | Ending | WaitsFor): JsonObject {
   return value as unknown as JsonObject;
 }
 

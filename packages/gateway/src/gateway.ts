@@ -27,6 +27,7 @@ import type { Log } from "./log.ts";
 import { modelOf } from "./models.ts";
 import { type Posted, post } from "./post.ts";
 import { enqueue } from "./queue/enqueue.ts";
+import { expireApprovals } from "./queue/look.ts";
 import { type QueueMode, settingsFor } from "./queue/plan.ts";
 import { type RunningTurns, runningTurns } from "./queue/running.ts";
 import { keepAgentsTidy } from "./retention.ts";
@@ -38,6 +39,7 @@ import type { WireItem } from "./wire/index.ts";
 /** Replies that are sent at once. */
 const SENDS_MAX = 8;
 const FORGET_EVERY_MS = 3_600_000;
+const EXPIRE_EVERY_MS = 5_000;
 /** How often the home's lock is looked at, besides at every claim and message. */
 const LOOK_AT_HOME_MS = 1_000;
 
@@ -218,9 +220,13 @@ async function start(parts: Parts): Promise<Running> {
   const runners = startRunners(parts, { store, holder, turns });
   ring.out = runners.out.wake;
   undo.defer(() => stopRunners(runners));
-  const http = await listen(parts, { store, agents: known.agents, token });
+  const wake = (): void => {
+    runners.main.wake();
+    runners.out.wake();
+  };
+  const http = await listen(parts, { store, agents: known.agents, token, wake });
   if (http !== null) home.announce(http.address);
-  const timers = [forgetEvery(parts, store), watchHome(parts, home)];
+  const timers = [forgetEvery(parts, store), watchHome(parts, home), expireEvery(parts, store, wake)];
   const tidying = keepAgentsTidy({ ...options, agents: known.agents, store });
   undo.move();
   return { home, store, agents: known.agents, runners, timers, tidying, http };
@@ -295,9 +301,10 @@ interface ListenParts {
   readonly store: LaneStore;
   readonly agents: ReadonlyMap<string, Agent>;
   readonly token: string;
+  wake(): void;
 }
 
-async function listen(parts: Parts, { store, agents, token }: ListenParts): Promise<HttpServer | null> {
+async function listen(parts: Parts, { store, agents, token, wake: ring }: ListenParts): Promise<HttpServer | null> {
   const { options, hub, waiting } = parts;
   const { world, log, dashboardRoot, config } = options;
   if (options.http === null) return null;
@@ -312,6 +319,7 @@ async function listen(parts: Parts, { store, agents, token }: ListenParts): Prom
     hub,
     store,
     agents,
+    wake: ring,
     routing: routing(config),
     statelessMax: config.lanes.main,
     dashboardRoot: config.channels.web.enabled ? dashboardRoot : null,
@@ -326,6 +334,16 @@ function forgetEvery({ options }: Parts, store: LaneStore): Disposable {
     store
       .forget(world.nowMs() - config.lanes.dedupeFor)
       .catch((error: unknown) => log.warn("old items were not forgotten", { why: messageOf(error) }));
+  });
+}
+
+/** Requests for a yes do not wait for ever. */
+function expireEvery({ options: { world, log } }: Parts, store: LaneStore, wake: () => void): Disposable {
+  return world.every(EXPIRE_EVERY_MS, () => {
+    expireApprovals({ store, world }).then(
+      (expired) => (expired > 0 ? wake() : undefined),
+      (error: unknown) => log.warn("requests for approval were not looked through", { why: messageOf(error) }),
+    );
   });
 }
 

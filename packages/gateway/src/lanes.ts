@@ -48,7 +48,7 @@ export interface LaneItem extends NewLaneItem {
   readonly start: Start | null;
   /** The item in whose turn this one is answered, too; it is not claimed while that one is unfinished. */
   readonly joined: string | null;
-  /** How it ended: what `settle` or `drop` was given. */
+  /** How it ended: what `settle` or `drop` was given; of a waiting item, what it waits for. */
   readonly result: JsonObject | null;
 }
 
@@ -62,8 +62,8 @@ export type Change =
   | { readonly kind: "note"; readonly id: string; readonly patch: ItemPatch }
   /** Back to its place in the queue. */
   | { readonly kind: "release"; readonly id: string; readonly notBeforeMs: number }
-  /** Out of its queue, until it is woken. */
-  | { readonly kind: "park"; readonly id: string }
+  /** Out of its queue, until it is woken. `result`: what it waits for. */
+  | { readonly kind: "park"; readonly id: string; readonly result: JsonObject }
   | { readonly kind: "settle"; readonly id: string; readonly state: "done" | "failed"; readonly result: JsonObject }
   /** Taken into the turn of `into`, which this holder has claimed. Its start is kept where it has one. */
   | { readonly kind: "join"; readonly id: string; readonly into: string; readonly start: Start }

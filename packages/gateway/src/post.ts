@@ -4,7 +4,7 @@
  */
 import type { ErrorDetails } from "@holdfast/base";
 import type { Receipt } from "./accept.ts";
-import { endingOf, messageOf, wireItem } from "./bodies.ts";
+import { endingOf, messageOf, waitsFor, wireItem } from "./bodies.ts";
 import type { WebArrival } from "./channels/web.ts";
 import type { GatewayErrorCode } from "./errors.ts";
 import type { LaneItem, LaneStore } from "./lanes.ts";
@@ -41,11 +41,11 @@ export async function post(request: PostRequest, { store, waiting, accept }: Pos
   const { item } = receipt;
   if (receipt.kind === "duplicate") {
     if (messageOf(item).text !== request.text) return { kind: "refused", code: "idempotency_mismatch", details: {} };
-    if (request.wait && !ended(item)) return { kind: "refused", code: "in_flight", details: { item: item.id } };
+    if (request.wait && !rests(item)) return { kind: "refused", code: "in_flight", details: { item: item.id } };
   }
   request.accepted?.(item.id);
   if (!request.wait) return { kind: "accepted", item: wireItem(item) };
-  return answerOf(ended(item) ? item : await settled(item, store, { waiting, signal: request.signal }));
+  return answerOf(rests(item) ? item : await settled(item, store, { waiting, signal: request.signal }));
 }
 
 function ended(item: LaneItem): boolean {
@@ -57,12 +57,17 @@ interface Patience {
   readonly signal: AbortSignal;
 }
 
-/** The item once it has ended. */
+/** Ended, or nothing goes on before a person has decided: whoever asked is told so. */
+function rests(item: LaneItem): boolean {
+  return ended(item) || item.state === "waiting";
+}
+
+/** The item once it has ended, or rests. */
 async function settled(item: LaneItem, store: LaneStore, { waiting, signal }: Patience): Promise<LaneItem> {
   for (;;) {
     const notice = waiting.next(item.id, signal);
     const now = await store.get(item.id);
-    if (now !== undefined && ended(now)) {
+    if (now !== undefined && rests(now)) {
       waiting.notify(item.id);
       return now;
     }
@@ -71,6 +76,11 @@ async function settled(item: LaneItem, store: LaneStore, { waiting, signal }: Pa
 }
 
 function answerOf(item: LaneItem): Posted {
+  const asked = waitsFor(item);
+  if (asked !== null) {
+    const answer = { answer: asked.text, session: item.queue, sessionId: null, entryId: null, durable: true };
+    return { kind: "answered", answer, itemId: item.id };
+  }
   const ending = endingOf(item);
   if (item.state !== "done" || ending === null)
     return { kind: "refused", code: "turn_failed", details: { text: ending?.text ?? "", item: item.id } };

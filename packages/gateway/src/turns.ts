@@ -9,6 +9,7 @@ import {
   type Address,
   type Agent,
   AgentError,
+  type ApprovalRequest,
   type TurnEnd,
   type TurnItem,
   type TurnOutcome,
@@ -16,19 +17,10 @@ import {
 } from "@holdfast/agent";
 import { assertNever, CodedError, messageOf as whyOf, type World } from "@holdfast/base";
 import { isMessage } from "@holdfast/sessions";
+import { askText, carryOut, isChinese } from "./orders.ts";
 import { arrived } from "./queue/arrived.ts";
 import type { RunningTurns } from "./queue/running.ts";
-import {
-  type Control,
-  controlOf,
-  type Ending,
-  endingJson,
-  json,
-  messageOf,
-  notice,
-  outItem,
-  turnItem,
-} from "./bodies.ts";
+import { controlOf, type Ending, json, messageOf, notice, outItem, turnItem } from "./bodies.ts";
 import { backoffMs, charged, refunded, waitedMs } from "./budget.ts";
 import type { Change, ItemPatch, LaneItem, LaneStore } from "./lanes.ts";
 import type { Log } from "./log.ts";
@@ -83,7 +75,7 @@ async function work(options: TurnsOptions, item: LaneItem, stop: AbortSignal): P
     return giveUp(options, item, { code: "no_agent", text: "This conversation's agent is not configured any more." });
   options.changed(item.id);
   const control = controlOf(item);
-  if (control !== null) return stopSaid(options, item, control);
+  if (control !== null) return carryOut(item, control, { ...options, agent });
   const timeoutMs = options.timeoutMs(item.queue);
   using entered = options.running.enter(item.queue);
   using clock = limit(
@@ -112,30 +104,6 @@ function limit(world: World, timeoutMs: number, reason: Error) {
   return { signal: late.signal, deadEnd, [Symbol.dispose]: () => over.abort() };
 }
 
-/** The order was carried out when it came: the turn has ended, what waited is dropped. Its sender is told. */
-async function stopSaid(options: TurnsOptions, item: LaneItem, { wasBusy, dropped }: Control): Promise<After> {
-  const { store, holder, world } = options;
-  const { address, text: asked } = messageOf(item);
-  const text = stopText({ wasBusy, dropped, chinese: /\p{Script=Han}/u.test(asked) });
-  const changes: Change[] = [
-    { kind: "enqueue", item: notice(item.id, address, text) },
-    { kind: "settle", id: item.id, state: "done", result: endingJson({ text, code: "stopped" }) },
-  ];
-  await store.commit(holder, changes, world.nowMs());
-  options.changed(item.id);
-  options.wakeOut();
-  return SETTLED;
-}
-
-function stopText({ wasBusy, dropped, chinese }: { wasBusy: boolean; dropped: number; chinese: boolean }): string {
-  if (chinese) {
-    const waiting = dropped > 0 ? `还在等待的 ${dropped} 条消息不再处理。` : "";
-    return wasBusy || dropped > 0 ? `已停止。${waiting}` : "没有正在进行的工作。";
-  }
-  const waiting = dropped > 0 ? ` ${dropped} waiting message${dropped === 1 ? " was" : "s were"} dropped.` : "";
-  return wasBusy || dropped > 0 ? `Stopped.${waiting}` : "Nothing was running.";
-}
-
 interface Ended {
   readonly outcome: TurnOutcome;
   readonly stopped: boolean;
@@ -149,6 +117,8 @@ async function after(options: TurnsOptions, item: LaneItem, ended: Ended): Promi
       return SETTLED;
     case "busy":
       return waitForOthers(options, item, timeoutMs);
+    case "waiting":
+      return park(options, item, outcome.approvals);
     case "retry":
       return { kind: "again", delayMs: outcome.delayMs };
     case "stopped":
@@ -173,6 +143,23 @@ async function stopped(options: TurnsOptions, item: LaneItem, ended: Ended, outc
     return { kind: "again", delayMs: 0 };
   }
   return { kind: "again", delayMs: backoffMs(1) };
+}
+
+/** Out of the way until somebody has decided, uncharged; the sender is asked. */
+async function park(options: TurnsOptions, item: LaneItem, approvals: readonly ApprovalRequest[]): Promise<After> {
+  const { store, holder, world } = options;
+  const { address, text } = messageOf(item);
+  const asked = askText(approvals, { chinese: isChinese(text), nowMs: world.nowMs() });
+  const known = (await store.get(item.id)) ?? item;
+  const changes: Change[] = [
+    { kind: "note", id: item.id, patch: known.attempts > item.attempts ? refunded(known) : {} },
+    { kind: "park", id: item.id, result: json({ approvals, text: asked }) },
+    { kind: "enqueue", item: notice(approvals[0]?.id ?? item.id, address, asked) },
+  ];
+  await store.commit(holder, changes, world.nowMs());
+  options.changed(item.id);
+  options.wakeOut();
+  return SETTLED;
 }
 
 /** Somebody else works on this session or action: later, uncharged, and not for ever. */

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { act, failed, rehearsalModel, say, scriptedModel, stalled } from "@holdfast/agent";
+import { failed, rehearsalModel, say, scriptedModel, stalled } from "@holdfast/agent";
 import { realWorld } from "@holdfast/base";
 import { expect, test, vi } from "vitest";
 import { createGateway } from "../src/gateway.ts";
@@ -106,23 +106,6 @@ test.each([
   expect(posted).toMatchObject({ kind: "refused", code: "turn_failed" });
   expect(JSON.stringify(posted)).toContain(says);
   expect(JSON.stringify(posted)).toContain("holdfast.json");
-});
-
-test("what needs a yes is refused with how to allow it, and runs once it is allowed", async () => {
-  const steps = () => [act("exec", { command: "echo ran >> ran.txt" }), say("done")];
-  const model = scriptedModel(steps());
-  const { gateway, home } = await startGateway({ model });
-  await gateway.send(KEY, "run it");
-  expect(JSON.stringify(model.requests[1]?.messages)).toContain("agents.defaults.tools.approve");
-  expect(() => statSync(join(home, "workspace", "ran.txt"))).toThrow();
-  await gateway.stop();
-  const again = await startGateway({
-    home,
-    model: scriptedModel(steps()),
-    config: "{ agents: { defaults: { tools: { approve: [] } } } }",
-  });
-  await again.gateway.send(KEY, "run it now");
-  expect(readFileSync(join(home, "workspace", "ran.txt"), "utf8")).toBe("ran\n");
 });
 
 test("a stop in the middle of a turn costs nothing: the next start answers", async () => {

@@ -56,7 +56,10 @@ const compaction = z.strictObject({
 const tools = z.strictObject({
   allow: names.prefault(["*"]).describe("Tools for the owner's direct chats, command line and dashboard."),
   deny: names.prefault([]).describe("Never, for nobody; wins over `allow`."),
-  approve: names.prefault(["exec"]).describe("Not without the owner's yes."),
+  approve: names
+    .prefault(["exec"])
+    .describe("Not without a yes: names, or `name:pattern` for some calls only, as in `exec:git push*`."),
+  approvalExpires: duration.prefault("1d").describe("How long a request for a yes waits for its answer."),
   others: z
     .strictObject({
       allow: names

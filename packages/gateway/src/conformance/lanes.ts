@@ -185,7 +185,7 @@ const CASES: Readonly<Record<string, Readonly<Record<string, (store: LaneStore) 
     "a parked item lets others of its queue pass; woken it is the first again": async (store) => {
       for (const key of ["k1", "k2", "k3"]) await store.enqueue(message(key), 1);
       const first = await claimed(store, 1);
-      strictEqual(await store.commit("me", [{ kind: "park", id: first.id }], 2), true);
+      strictEqual(await store.commit("me", [{ kind: "park", id: first.id, result: { why: "yes?" } }], 2), true);
       const second = await claimed(store, 2);
       strictEqual(second.key, "k2");
       strictEqual(await store.commit("anyone", [{ kind: "wake", id: first.id }], 3), true);
@@ -205,7 +205,7 @@ const CASES: Readonly<Record<string, Readonly<Record<string, (store: LaneStore) 
       strictEqual(await store.commit("other", [join(second.id)], 2), false);
       strictEqual(await store.commit("me", [join(second.id), join(third.id)], 2), true);
       deepStrictEqual([(await store.get(second.id))?.joined, (await store.get(second.id))?.start], [first.id, start]);
-      await store.commit("me", [{ kind: "park", id: first.id }], 3);
+      await store.commit("me", [{ kind: "park", id: first.id, result: { why: "yes?" } }], 3);
       strictEqual(await claim(store, 3), undefined);
       await store.commit("me", [{ kind: "wake", id: first.id }], 4);
       strictEqual((await claimed(store, 4)).id, first.id);

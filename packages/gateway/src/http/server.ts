@@ -15,6 +15,7 @@ import type { Posted, PostRequest } from "../post.ts";
 import type { Routing } from "../routes.ts";
 import { type Access, checkHost, checkOrigin, createAccess, isLoopback, signInPath } from "./access.ts";
 import { apiRoutes } from "./api.ts";
+import { operationRoutes } from "./operations.ts";
 import { failureOf } from "./errors.ts";
 import { pageRoutes } from "./page.ts";
 
@@ -38,6 +39,8 @@ export interface HttpOptions {
   /** Stateless calls at once. */
   readonly statelessMax: number;
   readonly dashboardRoot: string | null;
+  /** Rings the lanes. */
+  wake(): void;
   post(request: PostRequest): Promise<Posted>;
 }
 
@@ -146,6 +149,7 @@ async function built(parts: HttpParts): Promise<FastifyInstance> {
   app.get("/healthz", { config: { open: true } }, () => ({ ok: true }));
   app.get("/readyz", { config: { open: true } }, () => ({ ok: true, agents: routing.agents.length }));
   apiRoutes(app, parts);
+  operationRoutes(app, parts);
   openAiRoutes(app, parts);
   await pageRoutes(app, parts);
   return app;

@@ -86,7 +86,7 @@ function changed(
     case "release":
       return mine ? { state: "queued", holder: null, notBeforeMs: change.notBeforeMs } : undefined;
     case "park":
-      return mine ? { state: "waiting", holder: null } : undefined;
+      return mine ? { state: "waiting", holder: null, result: change.result } : undefined;
     case "settle":
       return mine ? { ...ended, state: change.state, result: change.result } : undefined;
     case "join":
@@ -98,7 +98,7 @@ function changed(
         ? { ...ended, state: change.state, result: change.result }
         : undefined;
     case "wake":
-      return row.state === "waiting" ? { state: "queued", notBeforeMs: nowMs } : undefined;
+      return row.state === "waiting" ? { state: "queued", notBeforeMs: nowMs, result: null } : undefined;
     case "drop":
       return free ? { ...ended, state: "dropped", result: change.result } : undefined;
     case "amend":

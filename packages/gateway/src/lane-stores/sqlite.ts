@@ -294,7 +294,10 @@ function statementOf(
         notBefore: change.notBeforeMs,
       });
     case "park":
-      return update("state = 'waiting', holder = null", MINE, { holder });
+      return update("state = 'waiting', holder = null, result = :result", MINE, {
+        holder,
+        result: JSON.stringify(change.result),
+      });
     case "settle":
       return update(ENDED, MINE, { holder, now: nowMs, state: change.state, result: JSON.stringify(change.result) });
     case "join":
@@ -315,7 +318,9 @@ function statementOf(
         result: JSON.stringify(change.result),
       });
     case "wake":
-      return update("state = 'queued', not_before_ms = :now", "id = :id and state = 'waiting'", { now: nowMs });
+      return update("state = 'queued', not_before_ms = :now, result = null", "id = :id and state = 'waiting'", {
+        now: nowMs,
+      });
     case "drop":
       return update(ENDED, "id = :id and state in ('queued', 'waiting')", {
         now: nowMs,

@@ -6,7 +6,7 @@
  */
 import { AgentError, type Message } from "@holdfast/agent";
 import type { World } from "@holdfast/base";
-import { controlItem, droppedOf, endingJson, mainItem, messageOf, notice } from "../bodies.ts";
+import { controlItem, droppedOf, endingJson, mainItem, messageOf, notice, waitsFor } from "../bodies.ts";
 import type { Arrival } from "../channels.ts";
 import type { Change, LaneItem, LaneStore } from "../lanes.ts";
 import { type Plan, plan, preview, type QueueSettings, type Waiting } from "./plan.ts";
@@ -42,13 +42,13 @@ export async function enqueue(arrival: Arrival, sessionKey: string, queueing: Qu
   );
   const nowMs = world.nowMs();
   const queued = await store.enqueue(
-    itemOf(arrival, { sessionKey, planned, settings, busy, nowMs }),
+    itemOf(arrival, { sessionKey, planned, settings, busy, nowMs, open }),
     nowMs,
-    planned.kind === "refuse" ? [] : dropping(open, planned),
+    planned.kind === "queue" || planned.kind === "stop" ? dropping(open, planned) : [],
   );
   if (!queued.fresh) return queued;
   if (planned.kind === "refuse") await refuse(queued.item, queueing);
-  else for (const id of planned.drops) queueing.changed(id);
+  if (planned.kind === "queue" || planned.kind === "stop") for (const id of planned.drops) queueing.changed(id);
   if (planned.kind === "stop") running.prod(sessionKey, new AgentError("stopped", { session: sessionKey }));
   if (planned.kind === "queue" && settings.mode === "interrupt")
     running.prod(sessionKey, new AgentError("stopped", { session: sessionKey }));
@@ -58,7 +58,14 @@ export async function enqueue(arrival: Arrival, sessionKey: string, queueing: Qu
 
 function waitingOf(item: LaneItem): Waiting {
   const free = item.joined === null && item.start === null;
-  return { id: item.id, message: messageOf(item), free: free || item.state === "waiting", dropped: droppedOf(item) };
+  const approvals = waitsFor(item)?.approvals.map(({ id }) => id) ?? [];
+  return {
+    id: item.id,
+    message: messageOf(item),
+    free: free || item.state === "waiting",
+    dropped: droppedOf(item),
+    approvals,
+  };
 }
 
 interface Made {
@@ -67,18 +74,25 @@ interface Made {
   readonly settings: QueueSettings;
   readonly busy: boolean;
   readonly nowMs: number;
+  readonly open: readonly LaneItem[];
 }
 
-function itemOf(arrival: Arrival, { sessionKey, planned, settings, busy, nowMs }: Made) {
+function itemOf(arrival: Arrival, { sessionKey, planned, settings, busy, nowMs, open }: Made) {
   if (planned.kind === "stop")
     return controlItem(arrival, sessionKey, { kind: "stop", wasBusy: busy, dropped: planned.drops.length });
+  if (planned.kind === "decide") {
+    const { approval, decision } = planned;
+    const by = arrival.message.from.id;
+    const item = open.find((each) => waitsFor(each)?.approvals.some(({ id }) => id === approval))?.id ?? null;
+    return controlItem(arrival, sessionKey, { kind: "decide", approval, decision, item, by });
+  }
   const dropped = planned.kind === "queue" ? planned.dropped : [];
   const item = mainItem(arrival, sessionKey, { mode: settings.mode, dropped });
   return planned.kind === "queue" && planned.laterMs > 0 ? { ...item, notBeforeMs: nowMs + planned.laterMs } : item;
 }
 
 /** What gives way ends as dropped, and whoever wrote it is told. A stop tells it in its own reply. */
-function dropping(open: readonly LaneItem[], planned: Exclude<Plan, { kind: "refuse" }>): readonly Change[] {
+function dropping(open: readonly LaneItem[], planned: Extract<Plan, { kind: "queue" | "stop" }>): readonly Change[] {
   return open
     .filter((item) => planned.drops.includes(item.id))
     .flatMap((item): Change[] => {

@@ -6,7 +6,7 @@
  */
 import type { Message } from "@holdfast/agent";
 import type { Arrival } from "../channels.ts";
-import { isStop } from "./words.ts";
+import { answerIn, isStop } from "./words.ts";
 
 export type QueueMode = "steer" | "followup" | "collect" | "interrupt";
 
@@ -26,6 +26,8 @@ export interface Waiting {
   readonly free: boolean;
   /** Of an earlier overflow: what was dropped before it. */
   readonly dropped: readonly string[];
+  /** Requests for approval that it waits for; their ids. */
+  readonly approvals: readonly string[];
 }
 
 export type Plan =
@@ -38,16 +40,20 @@ export type Plan =
     }
   /** Work stops; what waits is dropped. */
   | { readonly kind: "stop"; readonly drops: readonly string[] }
+  /** A person's decision; null: no such request waits. */
+  | { readonly kind: "decide"; readonly approval: string | null; readonly decision: "yes" | "no" }
   /** The message itself gives way. */
   | { readonly kind: "refuse" };
 
 const PREVIEW_CHARS = 160;
 
 export function plan(
-  { message, literal = false }: Pick<Arrival, "literal"> & { readonly message: Pick<Message, "text"> },
+  { message, literal = false }: Pick<Arrival, "literal"> & { readonly message: Pick<Message, "text" | "from"> },
   { waiting, busy }: { readonly waiting: readonly Waiting[]; readonly busy: boolean },
   settings: QueueSettings,
 ): Plan {
+  const answer = literal || !message.from.owner ? null : answered(message.text, waiting);
+  if (answer !== null) return answer;
   const free = waiting.filter((item) => item.free);
   if (!literal && isStop(message.text)) return { kind: "stop", drops: free.map(({ id }) => id) };
   const laterMs = busy && (settings.mode === "collect" || settings.mode === "followup") ? settings.debounceMs : 0;
@@ -58,6 +64,17 @@ export function plan(
   const told = oldest.flatMap((item) => [...item.dropped, preview(item.message.text)]);
   const dropped = settings.drop === "old" ? [] : told.slice(-settings.cap);
   return { kind: "queue", drops: oldest.map(({ id }) => id), dropped, laterMs };
+}
+
+/** A plain yes or no counts only where exactly one request waits; else it is a message like any other. */
+function answered(text: string, waiting: readonly Waiting[]): Plan | null {
+  const answer = answerIn(text);
+  if (answer === null) return null;
+  const { id, decision, plain } = answer;
+  const ids = waiting.flatMap(({ approvals }) => approvals);
+  const meant = id === null ? ids : ids.filter((each) => each.startsWith(id));
+  if (meant.length === 1) return { kind: "decide", approval: meant[0]!, decision };
+  return plain ? null : { kind: "decide", approval: null, decision };
 }
 
 /** One line of a text. */

@@ -1,5 +1,5 @@
 /**
- * Which messages ask for a stop. Pure.
+ * Which messages are orders to the gateway: a stop, an answer to a request for approval. Pure.
  * Invariant: only a message that is nothing but such a word stops anything; "stop the music at ten" is a message like any other.
  */
 
@@ -10,11 +10,56 @@ const WORDS: ReadonlySet<string> = new Set([
   ...["стоп", "остановись", "alto", "para", "arrête", "stopp", "halt bitte"],
 ]);
 
+const YES: ReadonlySet<string> = new Set([
+  "yes",
+  "ok",
+  "okay",
+  "approve",
+  "allow",
+  "同意",
+  "批准",
+  "允许",
+  "可以",
+  "是",
+  "好",
+]);
+const NO: ReadonlySet<string> = new Set([
+  "no",
+  "deny",
+  "refuse",
+  "拒绝",
+  "不同意",
+  "不批准",
+  "不允许",
+  "不行",
+  "不可以",
+  "否",
+]);
+
+/** A person's answer to a request: `/approve ID`, `/deny ID`, or a plain yes or no that names none. */
+export interface Answer {
+  readonly decision: "yes" | "no";
+  /** The beginning of the request's id, or null. */
+  readonly id: string | null;
+  readonly plain: boolean;
+}
+
+export function answerIn(text: string): Answer | null {
+  if (text.length > 128) return null;
+  const word = plainWord(text);
+  const order = /^\/(approve|deny)(?: +(\S+))?$/u.exec(word);
+  if (order !== null) return { decision: order[1] === "approve" ? "yes" : "no", id: order[2] ?? null, plain: false };
+  if (YES.has(word)) return { decision: "yes", id: null, plain: true };
+  return NO.has(word) ? { decision: "no", id: null, plain: true } : null;
+}
+
 /** Whatever a person puts around a word without meaning anything by it. */
 const AROUND = /^[\s"'“”‘’「」]+|[\s"'“”‘’「」.,!?;:…。，！？；：～~]+$/gu;
 
 export function isStop(text: string): boolean {
-  if (text.length > 64) return false;
-  const word = text.normalize("NFKC").replace(AROUND, "").replace(/\s+/gu, " ").toLowerCase();
-  return WORDS.has(word);
+  return text.length <= 64 && WORDS.has(plainWord(text));
+}
+
+function plainWord(text: string): string {
+  return text.normalize("NFKC").replace(AROUND, "").replace(/\s+/gu, " ").toLowerCase();
 }

@@ -89,6 +89,34 @@ export interface WireAccepted {
   readonly item: WireItem;
 }
 /** 200 */
+/** GET /api/approvals; `expiresMs` since the epoch. */
+export interface WireApproval {
+  readonly id: string;
+  readonly tool: string;
+  readonly summary: string;
+  readonly expiresMs: number;
+  readonly session: string;
+  readonly item: string;
+  readonly from: string;
+  /** The beginning of the message that led to it. */
+  readonly askedFor: string;
+}
+
+/** GET /api/lanes; times in milliseconds since the epoch. */
+export interface WireLaneItem {
+  readonly id: string;
+  readonly lane: "main" | "out";
+  /** A session key, or an address. */
+  readonly queue: string;
+  readonly state: string;
+  readonly acceptedMs: number;
+  readonly notBeforeMs: number;
+  readonly attempts: number;
+  readonly text: string;
+  /** What has to happen first, or why it was given up; null while it is at work. */
+  readonly waitsFor: string | null;
+}
+
 export interface WireAnswer {
   readonly answer: string;
   readonly session: string;

@@ -42,7 +42,7 @@ test("a file of version 1 is brought over with all that is in it", async () => {
   expect(await again.get(item.id)).toEqual(item);
   expect((await again.enqueue({ lane: "main", key: "k", queue: "q", body: {} }, 2)).fresh).toBe(false);
   const claimed = await again.claim({ lane: "main", holder: "me", nowMs: 2, leaseMs: 9 });
-  expect(await again.commit("me", [{ kind: "park", id: claimed!.id }], 3)).toBe(true);
+  expect(await again.commit("me", [{ kind: "park", id: claimed!.id, result: { why: "yes?" } }], 3)).toBe(true);
   expect(await again.get(item.id)).toMatchObject({ state: "waiting" });
   await again.close();
 });

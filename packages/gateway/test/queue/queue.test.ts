@@ -142,10 +142,16 @@ test("a channel may have settings of its own", () => {
 });
 
 test("what a turn has begun or taken in does not give way", () => {
-  const item = (id: string, free: boolean): Waiting => ({ id, free, message: { text: id } as never, dropped: [] });
+  const item = (id: string, free: boolean): Waiting => ({
+    id,
+    free,
+    message: { text: id } as never,
+    dropped: [],
+    approvals: [],
+  });
   const settings = { mode: "followup", debounceMs: 0, cap: 1, drop: "old" } as const;
   const planned = plan(
-    { message: { text: "new" } as never },
+    { message: { text: "new", from: { owner: true } } as never },
     { waiting: [item("a", false), item("b", true)], busy: true },
     settings,
   );
@@ -155,7 +161,7 @@ test("what a turn has begun or taken in does not give way", () => {
 test("text that came as text is no order", async () => {
   expect(
     plan(
-      { message: { text: "stop" } as never, literal: true },
+      { message: { text: "stop", from: { owner: true } } as never, literal: true },
       { waiting: [], busy: false },
       { mode: "steer", debounceMs: 0, cap: 9, drop: "old" },
     ),
