@@ -3,6 +3,7 @@ import { type Entry, type Session, SessionError, type Sessions } from "@holdfast
 import { wireItem } from "./bodies.ts";
 import type { LaneStore } from "./lanes.ts";
 import type { Hub } from "./live/hub.ts";
+import { light } from "./live/light.ts";
 import type { WireItem, WireSession, WireSnapshot } from "./wire/index.ts";
 
 /** Ended items that are still shown, beside all open ones. */
@@ -71,7 +72,7 @@ function page(
 ): { readonly entries: readonly Entry[]; readonly more: string | null } {
   const entries = path.slice(-limit);
   const first = entries[0];
-  return { entries, more: first !== undefined && first.parentId !== null ? first.id : null };
+  return { entries: entries.map(light), more: first !== undefined && first.parentId !== null ? first.id : null };
 }
 
 /** The path that leads to an entry, without it, oldest first; reads back only as far as needed. */

@@ -24,6 +24,7 @@ export const SESSION_ERRORS = {
     "Not a session id: {id}. Ids have up to 128 letters, digits, _ and -, and begin with a letter or digit.",
   path_outside: "{path} lies outside of {directory}. Move the file inside, or correct the row.",
   lock_timeout: "{path} was not free within {timeoutMs} ms; it is held by {holder}. Try again later.",
+  store_newer: "{path} was set up by a newer version (format {format}). Use that version, or another directory.",
   lock_mode_unavailable:
     "{path} is locked in mode {mode}; this process only has {have}. Use a machine where {mode} works.",
   write_failed:

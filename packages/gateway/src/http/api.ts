@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { LIMITS } from "@holdfast/base";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Agent } from "@holdfast/agent";
+import type { Entry } from "@holdfast/sessions";
 import { z } from "zod";
 import { GatewayError } from "../errors.ts";
 import { isRehearsal } from "../models.ts";
@@ -65,13 +67,31 @@ export function version(): string {
 
 type Keyed = { Params: { key: string } };
 
+/** One entry as it stands, with what pages of history leave out. */
+function entryRoute(app: FastifyInstance, keyed: (request: KeyedRequest) => { key: string; agent: Agent }): void {
+  app.get<{ Params: { key: string; id: string } }>(
+    "/api/sessions/:key/entries/:id",
+    async (request): Promise<Entry> => {
+      const { key, agent } = keyed(request);
+      const missing = new GatewayError("not_found", { path: request.url });
+      if ((await agent.sessions.get(key)) === undefined) throw missing;
+      await using session = await agent.sessions.open(key);
+      const entry = await session.entry(request.params.id);
+      if (entry === undefined) throw missing;
+      return entry;
+    },
+  );
+}
+
+type KeyedRequest = { readonly params: { readonly key: string } };
+
 export function apiRoutes(app: FastifyInstance, parts: HttpParts): void {
   app.post("/api/signin-link", (): WireSignInLink => ({ path: signInPath(parts.access) }));
   const { agents, routing, store, hub, world } = parts;
   const startedAt = world.nowMs();
   const running = version();
   /** The key of the path, checked; and whose it is. */
-  const keyed = (request: FastifyRequest<Keyed>) => {
+  const keyed = (request: KeyedRequest) => {
     const to = routeKey(request.params.key, routing);
     if (to.kind === "refused") throw new GatewayError(to.code, to.details);
     return { key: to.sessionKey, agent: agents.get(to.agentId)! };
@@ -94,6 +114,7 @@ export function apiRoutes(app: FastifyInstance, parts: HttpParts): void {
     return snapshot({ key, before, limit }, { sessions: agent.sessions, store, hub });
   });
 
+  entryRoute(app, keyed);
   app.post<Keyed>(
     "/api/sessions/:key/messages",
     { bodyLimit: LIMITS.messageBytesMax, onResponse: async () => world.at("http:after-ack") },

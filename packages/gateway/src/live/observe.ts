@@ -1,4 +1,5 @@
 /** What the agent observes, as events for clients. Entries end with the leaf: it is the last line of the file. */
+import { light } from "./light.ts";
 import type { Observe } from "@holdfast/agent";
 import { assertNever } from "@holdfast/base";
 import type { Hub } from "./hub.ts";
@@ -18,7 +19,12 @@ export function observer(hub: Hub): Observe {
       }
       case "entries": {
         const { entries, durable } = observation;
-        return hub.publish(sessionKey, { type: "entries", entries, durable, leaf: entries.at(-1)?.id ?? null });
+        return hub.publish(sessionKey, {
+          type: "entries",
+          entries: entries.map(light),
+          durable,
+          leaf: entries.at(-1)?.id ?? null,
+        });
       }
       case "action":
         return;

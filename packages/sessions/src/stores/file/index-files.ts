@@ -80,6 +80,8 @@ interface Files {
   readonly journal: number;
   readonly offset: number;
   readonly journalBytes: number;
+  /** A journal ends in the middle of a line. */
+  readonly torn: boolean;
   readonly snapshot: ReadSnapshot | undefined;
   readonly snapshotId: string;
 }
@@ -111,20 +113,22 @@ async function readSnapshot(disk: Disk, path: string): Promise<ReadSnapshot | un
   return read && { ...taken, size: read.size, hash: read.hash };
 }
 
-type Journals = Pick<Files, "seen" | "firstJournal" | "journal" | "offset" | "journalBytes">;
+type Journals = Pick<Files, "seen" | "firstJournal" | "journal" | "offset" | "journalBytes" | "torn">;
 
 /** Replays these journals; undefined when one of them is gone. */
 async function readJournals({ disk, directory }: Where, numbers: readonly number[]): Promise<Journals | undefined> {
   const seen: Replayed = { changes: new Map(), snapshots: [], problems: [] };
   let offset = 0;
   let journalBytes = 0;
+  let torn = false;
   for (const n of numbers) {
     const read = await takeLines(disk, journalPath(directory, n), (line) => takeJournalLine(line, seen));
     if (read === undefined) return undefined;
     offset = read.end;
     journalBytes += read.size;
+    torn ||= read.size > read.end;
   }
-  return { seen, firstJournal: numbers[0], journal: numbers.at(-1) ?? 0, offset, journalBytes };
+  return { seen, firstJournal: numbers[0], journal: numbers.at(-1) ?? 0, offset, journalBytes, torn };
 }
 
 /** Collects the rows of whole lines in `changes`; returns how many bytes they were. A torn last line is left for later. */
@@ -183,9 +187,11 @@ function edits(edited: ParsedSnapshot, kept: ParsedSnapshot): Pick<Base, "wins" 
   return { wins, fills };
 }
 
+/** The copy of the snapshot; one that is damaged itself proves nothing, and stands in for nothing. */
 async function readBackup(disk: Disk, directory: string): Promise<ParsedSnapshot | undefined> {
   const backup = await readIfThere(disk, backupPath(directory));
-  return backup === undefined ? undefined : parseSnapshot(backup.toString("utf8"));
+  const parsed = backup && parseSnapshot(backup.toString("utf8"));
+  return parsed?.whole === true ? parsed : undefined;
 }
 
 /** The rows below the journals: the snapshot as we wrote it, as somebody edited it, its copy, or the transcripts. */
@@ -237,7 +243,11 @@ async function editedRows(where: Where, { bytes, parsed, wasOurs }: Edited): Pro
       ...parsed.broken.map(rowProblem),
       ...edited.map((what) => ({ code: "edited_by_hand", what }) as const),
     ],
-    adopted: { size: bytes.length, hash: sha256(bytes), damaged: parsed.broken.length > 0 ? bytes : null },
+    adopted: {
+      size: bytes.length,
+      hash: sha256(bytes),
+      damaged: parsed.broken.length > 0 || !parsed.whole ? bytes : null,
+    },
   };
 }
 
@@ -257,13 +267,30 @@ async function withoutSnapshot({ disk, directory }: Where, firstJournal: number 
   return { ...UNEDITED, rows, fills: new Map(rows), problems };
 }
 
+/** Damaged, or as good as none: then a transcript without a row has lost it. */
+function isInDoubt({ snapshot, seen, torn }: Files, { rows, adopted }: Base): boolean {
+  if (seen.problems.length > 0 || torn || (adopted?.damaged ?? null) !== null) return true;
+  return snapshot === undefined && rows.size === 0 && seen.changes.size === 0;
+}
+
+/** Rows for transcripts that no row names, where the index may have lost some. A row that was removed stays so. */
+async function lostRows({ disk, directory }: Where, { files, base }: { readonly files: Files; readonly base: Base }) {
+  const { changes } = files.seen;
+  if (!isInDoubt(files, base)) return { rows: new Map() as Rows, problems: [] };
+  const kept = [...base.rows.values(), ...[...changes.values()].filter((row) => row !== null)];
+  const found = await rebuildRows(disk, directory, new Set(kept.map(({ sessionFile }) => sessionFile)));
+  const lost = [...found.rows].filter(([key]) => !base.rows.has(key) && !changes.has(key));
+  return { rows: new Map(lost), problems: lost.length > 0 ? found.problems : [] };
+}
+
 /** Reads everything. */
 export async function loadIndex(disk: Disk, directory: string): Promise<IndexState> {
   const files = await readFiles({ disk, directory });
   const { seen } = files;
   const base = await baseRows({ disk, directory }, files);
+  const lost = await lostRows({ disk, directory }, { files, base });
   const adopt: Changes = new Map([...base.fills].filter(([key]) => !seen.changes.has(key)));
-  for (const [key, row] of base.wins) adopt.set(key, row);
+  for (const [key, row] of [...base.wins, ...lost.rows]) adopt.set(key, row);
   applyChanges(base.rows, seen.changes);
   applyChanges(base.rows, adopt);
   return {
@@ -276,6 +303,6 @@ export async function loadIndex(disk: Disk, directory: string): Promise<IndexSta
     snapshotBytes: files.snapshot?.size ?? 0,
     adopt,
     adopted: base.adopted,
-    problems: [...base.problems, ...seen.problems],
+    problems: [...base.problems, ...seen.problems, ...lost.problems],
   };
 }

@@ -77,11 +77,16 @@ async function candidates(disk: Disk, directory: string): Promise<readonly strin
   return [...live.sort(), ...new Set(back.sort())];
 }
 
-/** Rows for all transcripts of the directory that name their key. */
-export async function rebuildRows(disk: Disk, directory: string): Promise<{ rows: Rows; problems: SessionsProblem[] }> {
+/** Rows for all transcripts of the directory that name their key, but for the files in `named`, which have their row. */
+export async function rebuildRows(
+  disk: Disk,
+  directory: string,
+  named: ReadonlySet<string> = new Set(),
+): Promise<{ rows: Rows; problems: SessionsProblem[] }> {
   const rows: Rows = new Map();
   const problems: SessionsProblem[] = [];
   for (const name of await candidates(disk, directory)) {
+    if (named.has(name)) continue;
     const found = await rowFrom(disk, directory, name).catch((error: unknown) => messageOf(error));
     if (typeof found === "string") problems.push({ code: "row_broken", what: `${name}: ${found}` });
     if (found === undefined || typeof found === "string") continue;

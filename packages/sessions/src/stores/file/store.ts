@@ -45,6 +45,9 @@ export async function openFileStore(options: FileStoreOptions, place: Place): Pr
   return new FileStore({ ...options, directory, lock: { ...options.lock, mode } }, place);
 }
 
+/** Of `.store.json`; a later one may mean that the files are to be read differently. */
+const FORMAT = 1;
+
 /** The first process writes down how this store is locked; every other must be able to do the same. Files anybody can make. */
 async function agreeOnMode(directory: string, asked: LockMode | undefined, place: Place): Promise<LockMode> {
   const path = join(directory, ".store.json");
@@ -58,12 +61,14 @@ async function agreeOnMode(directory: string, asked: LockMode | undefined, place
 async function readStoreNote(disk: Disk, path: string): Promise<string | undefined> {
   const bytes = await during(path, "read", () => readIfThere(disk, path));
   const note = tryParse(bytes?.toString("utf8") ?? "");
+  if (isObject(note) && typeof note.format === "number" && note.format > FORMAT)
+    throw new SessionError("store_newer", { path: dirname(path), format: note.format });
   return isObject(note) && typeof note.lock === "string" ? note.lock : undefined;
 }
 
 async function writeStoreNote(path: string, mode: string, { disk, world }: Place): Promise<string> {
   const aside = `${path}.${world.newId("holder")}.new`;
-  const text = `${JSON.stringify({ format: 1, lock: mode })}\n`;
+  const text = `${JSON.stringify({ format: FORMAT, lock: mode })}\n`;
   try {
     await during(path, "write", () => writeNewFile(disk, aside, Buffer.from(text)));
     await disk.link(aside, path);

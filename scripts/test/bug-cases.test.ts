@@ -1,0 +1,25 @@
+/** Each case of the topics that are covered names a test by its id, so that none can be dropped unnoticed. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+/** Histories and indexes (a, b), locks and owners (d), size (i), branches (k), files and walls (m, as far as files go). */
+const COVERED: Readonly<Record<string, readonly number[]>> = {
+  a: [1, 3, 4, 6, 8, 10, 12, 13, 14],
+  b: [15, 17, 18, 20, 21, 23, 25, 27, 29, 31, 33],
+  d: [52, 54, 55, 57, 59, 61, 62, 63],
+  i: [126, 128, 130, 132, 134, 136, 137, 138],
+  k: [154, 156, 158, 159, 160, 162, 164, 166],
+  m: [179, 181, 183],
+};
+
+const packages = new URL("../../packages/", import.meta.url).pathname;
+const titles = (readdirSync(packages, { recursive: true }) as string[])
+  .filter((name) => name.endsWith(".test.ts") && !name.includes("node_modules"))
+  .flatMap((name) => [...readFileSync(join(packages, name), "utf8").matchAll(/["`'](B\d{3} [^"`']*)/g)])
+  .map((match) => match[1] ?? "");
+
+test.each(Object.entries(COVERED))("topic %s", (_topic, cases) => {
+  const ids = cases.map((number) => `B${String(number).padStart(3, "0")}`);
+  expect(ids.filter((id) => !titles.some((title) => title.includes(id)))).toEqual([]);
+});
