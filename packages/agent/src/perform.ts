@@ -13,7 +13,7 @@ import { type Intent, intentsOf, turnRecordsOf } from "./entries.ts";
 import { isLettingGo } from "./errors.ts";
 import type { OpenCall } from "./next-step.ts";
 import { permission } from "./permission.ts";
-import { type Finding, recoveredText, settle } from "./settle.ts";
+import { effectOf, type Finding, recoveredText, settle } from "./settle.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./types.ts";
 import { append, type Work } from "./work.ts";
 
@@ -60,7 +60,7 @@ async function performFirst(work: Work, action: Action): Promise<Performed> {
   if (held !== null) return conclude(work, action, { ok: false, text: held });
   if (may.kind === "ask") return conclude(work, action, { ok: false, text: EXPIRED });
   const { tool } = may;
-  if (tool.effect !== "none") {
+  if (effectOf(tool, action.args) !== "none") {
     return underLock(work, action, () => attempt(work, action, tool, { number: 1, before: notStarted(work, action) }));
   }
   const context = contextOf(work, action, 1);
@@ -155,7 +155,10 @@ async function attempt(
   if (prepared.kind === "failed") return conclude(work, action, prepared.outcome, { before });
   const resultId = action.intent?.resultId ?? agent.world.newId("entry");
   const { evidence } = prepared;
-  await record(work, [...before, intentEntry(agent.home, action, { tool, resultId, attempt: number, evidence })]);
+  await record(work, [
+    ...before,
+    intentEntry(agent.home, action, { tool, effect: effectOf(tool, action.args), resultId, attempt: number, evidence }),
+  ]);
   // Once more: what was durable before the intent was must hold it back.
   const held = await holdBack(work);
   if (held !== null) return conclude(work, action, { ok: false, text: held }, { resultId });

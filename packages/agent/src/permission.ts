@@ -11,6 +11,7 @@ import { isUser } from "./entries.ts";
 import { argumentsErrorOf, splitName } from "./model/answers.ts";
 import type { OpenCall } from "./next-step.ts";
 import type { Action } from "./perform.ts";
+import { effectOf } from "./settle.ts";
 import type { ApprovalRequest, Decision, Tool } from "./types.ts";
 import { append, sinceStart, type Work } from "./work.ts";
 
@@ -41,7 +42,7 @@ export function permission(work: Work, action: Action): Permission {
   if (bad !== null) return { kind: "refused", text: `Not run, the arguments are not valid: ${bad}` };
   const allowed = agent.allowed(item.message, tool, args);
   if (typeof allowed === "string") return { kind: "refused", text: allowed };
-  const repeated = tool.effect === "none" ? null : repeatRefusal(action);
+  const repeated = effectOf(tool, args) === "none" ? null : repeatRefusal(action);
   if (repeated !== null) return { kind: "refused", text: repeated };
   if (allowed === null) return { kind: "may", tool };
   if (about.kind === "decided") {

@@ -20,6 +20,11 @@ export type Settled = { readonly kind: "found"; readonly finding: Finding } | { 
 
 const STRICTNESS: Readonly<Record<Effect, number>> = { none: 0, idempotent: 1, checkable: 2, opaque: 3 };
 
+/** What repeating this call means. */
+export function effectOf(tool: Tool, args: JsonObject): Effect {
+  return tool.effectOf?.(args) ?? tool.effect;
+}
+
 /** A declaration may have changed since the intent; the stricter one counts. */
 export function stricter(recorded: Effect, declared: Effect): Effect {
   return STRICTNESS[recorded] >= STRICTNESS[declared] ? recorded : declared;
@@ -39,7 +44,7 @@ export async function settle(intent: Intent, { homeId, tool, args, context }: As
     return unknown({ home: intent.home }, "It was started from another home; only that one can tell.");
   }
   if (tool === undefined) return unknown({}, `There is no tool "${intent.tool}" any more that could tell.`);
-  const effect = stricter(intent.effect, tool.effect);
+  const effect = stricter(intent.effect, effectOf(tool, args));
   if (effect === "none" || effect === "idempotent") return repeatable();
   if (effect === "opaque") {
     return unknown({}, "Nothing can tell whether it was done; look at the place it acts on.");

@@ -166,6 +166,8 @@ export interface ToolContext {
 export interface Tool {
   readonly spec: ToolSpec;
   readonly effect: Effect;
+  /** What repeating this call means, where that depends on its arguments. Asked with arguments that `check` accepts. */
+  effectOf?(args: JsonObject): Effect;
   /** May run beside other such calls of one answer. Left out: only what has no effect may. */
   readonly parallel?: boolean;
   /** The business act, where there is one, so that the key can hold across sessions. Not asked yet: each call has its own key. */

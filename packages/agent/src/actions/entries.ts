@@ -6,7 +6,7 @@ import { type JsonObject, LIMITS } from "@holdfast/base";
 import type { NewEntry } from "@holdfast/sessions";
 import type { OpenCall } from "../next-step.ts";
 import type { Finding } from "../settle.ts";
-import type { Agent, Tool, ToolOutcome } from "../types.ts";
+import type { Agent, Effect, Tool, ToolOutcome } from "../types.ts";
 
 /** `holdfast:intent`: the effect is about to start. `resultId` is one for all attempts. */
 export function intentEntry(
@@ -14,12 +14,13 @@ export function intentEntry(
   { answer, ordinal, key }: OpenCall & { readonly key: string },
   made: {
     readonly tool: Tool;
+    readonly effect: Effect;
     readonly resultId: string;
     readonly attempt: number;
     readonly evidence: JsonObject;
   },
 ): NewEntry {
-  const { tool, resultId, attempt, evidence } = made;
+  const { tool, effect, resultId, attempt, evidence } = made;
   const data = {
     home: home.id,
     boot: home.boot,
@@ -27,7 +28,7 @@ export function intentEntry(
     entryId: answer.id,
     ordinal,
     tool: tool.spec.name,
-    effect: tool.effect,
+    effect,
     key,
     resultId,
     attempt,

@@ -1,8 +1,11 @@
 /** The tools that every agent has. Each states what repeating it means, and how to find out whether it was done. */
 import type { Tool } from "../types.ts";
+import { appendTool } from "./append.ts";
 import { editTool } from "./edit.ts";
 import { execTool } from "./exec/exec.ts";
+import { httpRequestTool } from "./http-request.ts";
 import { readTool } from "./read.ts";
+import { deleteTool, moveTool } from "./remove.ts";
 import { writeTool } from "./write.ts";
 
 export interface BuiltinOptions {
@@ -10,8 +13,17 @@ export interface BuiltinOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** `read`, `write`, `edit`, `exec`, by name. They find their workspace in each call's context. */
+/** `read`, `write`, `edit`, `append`, `move`, `delete`, `exec`, `http_request`, by name. They find their workspace in each call's context. */
 export function builtinTools({ env = process.env }: BuiltinOptions = {}): ReadonlyMap<string, Tool> {
-  const tools = [readTool(), writeTool(), editTool(), execTool(env)];
+  const tools = [
+    readTool(),
+    writeTool(),
+    editTool(),
+    appendTool(),
+    moveTool(),
+    deleteTool(),
+    execTool(env),
+    httpRequestTool(),
+  ];
   return new Map(tools.map((tool) => [tool.spec.name, tool]));
 }
