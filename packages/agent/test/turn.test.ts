@@ -110,7 +110,10 @@ describe("tools", () => {
     });
     const entries = await entriesOf(on.sessions);
     expect(resultsOf(entries).map((result) => [result.isError, JSON.stringify(result.content)])).toEqual([
-      [true, expect.stringMatching(/no tool \\"fly\\". Tools: read, write, edit, append, move, delete, exec, http_request/)],
+      [
+        true,
+        expect.stringMatching(/no tool \\"fly\\". Tools: read, write, edit, append, move, delete, exec, http_request/),
+      ],
       [true, expect.stringMatching(/arguments are not valid: .*path/)],
       [true, expect.stringMatching(/No commands here/)],
       [true, expect.stringMatching(/arguments are not valid: cut off/)],
