@@ -79,11 +79,11 @@ export const controlOf = (item: LaneItem): Control | null => mainBody(item).cont
 export const droppedOf = (item: LaneItem): readonly string[] => messageOf(item).dropped ?? [];
 
 /** The key comes from the entry, the address and the part, so queueing a reply twice queues it once. */
-export function outItem({ reply, itemId }: Outgoing): NewLaneItem {
-  const { to, entryId } = reply;
-  const key = sha256(canonical({ entryId, to, part: 0 }));
+export function outItem(outgoing: Outgoing): NewLaneItem {
+  const { to, entryId } = outgoing.reply;
+  const key = sha256(canonical({ entryId, to, part: outgoing.part ?? 0 }));
   const queue = [to.channel, to.account, to.chat, to.thread ?? ""].join(":");
-  return { lane: "out", key, queue, body: json({ reply, itemId }) };
+  return { lane: "out", key, queue, body: json(outgoing) };
 }
 
 export function messageOf(item: LaneItem): Message {

@@ -21,10 +21,35 @@ export interface Arrival {
 export interface Outgoing {
   readonly reply: Reply;
   readonly itemId: string;
+  /** Which piece of a reply that was too long for one message, from 0. Left out: there is one. */
+  readonly part?: number;
+}
+
+/**
+ * Why a send failed, where the channel knows. Anything else that it throws leaves open whether the reply went out.
+ * `not_sent`: nothing went out; try again, not before `retryAfterMs`. `permanent`: nothing ever will (no such chat, blocked).
+ */
+export class SendFailure extends Error {
+  readonly kind: "not_sent" | "permanent";
+  readonly retryAfterMs: number;
+  constructor(kind: SendFailure["kind"], message: string, retryAfterMs = 0) {
+    super(message);
+    this.kind = kind;
+    this.retryAfterMs = retryAfterMs;
+  }
 }
 
 export interface Channel<Raw = unknown> {
   readonly name: string;
+  /** Longest text of one message, in UTF-16 units; no end when left out. */
+  readonly textMax?: number;
+  /**
+   * How long the platform recognises a second send of the same part, in milliseconds; 0: it never does, so a send that may
+   * have gone out is uncertain.
+   */
+  readonly dedupeMs: number;
+  /** What to do with an uncertain send: keep it for a person, or send it again and say so. `hold` when left out. */
+  readonly uncertain?: "hold" | "resend";
   parse(raw: Raw): Arrival;
   /** May be called again for the same reply; the platform's id is then the same where the platform allows it. */
   send(outgoing: Outgoing): Promise<{ readonly platformId: string }>;

@@ -262,6 +262,7 @@ function turnsOf(parts: Parts, { store, holder, agents, wakeOut }: TurnsParts): 
     timeoutMs: (sessionKey) => configured(sessionKey).timeout,
     agent: (sessionKey) => agents().get(agentOf(sessionKey) ?? ""),
     running,
+    textMax: (channel) => (channel === parts.web.name ? parts.web.textMax : undefined),
     changed: (itemId) => told(parts, store, itemId),
   });
 }
@@ -292,7 +293,7 @@ function startRunners(
       lane: "out",
       limit: SENDS_MAX,
       work: (item) => deliver(item, delivery),
-      failed: (item, error) => undelivered(item, delivery, messageOf(error)),
+      failed: (item, error) => undelivered(item, delivery, error),
     }),
   };
 }

@@ -20,6 +20,7 @@ import { isMessage } from "@holdfast/sessions";
 import { askText, carryOut, isChinese } from "./orders.ts";
 import { arrived } from "./queue/arrived.ts";
 import type { RunningTurns } from "./queue/running.ts";
+import { split, spoken } from "./split.ts";
 import { controlOf, type Ending, json, messageOf, notice, outItem, turnItem } from "./bodies.ts";
 import { backoffMs, charged, refunded, waitedMs } from "./budget.ts";
 import type { Change, ItemPatch, LaneItem, LaneStore } from "./lanes.ts";
@@ -34,6 +35,8 @@ export interface TurnsOptions {
   /** Longest time of one turn, and of waiting for somebody else's. */
   readonly timeoutMs: (sessionKey: string) => number;
   readonly running: RunningTurns;
+  /** Longest text of one message on a channel, in UTF-16 units. */
+  textMax?(channel: string): number | undefined;
   /** The agent of a session key; undefined when it is not configured any more. */
   agent(sessionKey: string): Agent | undefined;
   /** Told after an item changed: clients see it, waiters wake. Must not throw. */
@@ -218,7 +221,10 @@ async function finish(options: TurnsOptions, item: TurnItem, end: TurnEnd): Prom
   const latest = [item, ...joined].map(({ message }) => message).at(-1) ?? item.message;
   const row = { lastInteractionAt: latest.receivedMs, channel: latest.address.channel, status: state };
   await agent.sessions.update(item.sessionKey, row);
-  const replies = silent ? [] : [item, ...joined].map(({ id, message }) => reply(message.address, { id, end }));
+  const said = silent ? "" : spoken(text);
+  const replies = [item, ...joined].flatMap(({ id, message }) =>
+    repliesTo(message.address, { id, said, entryId }, options),
+  );
   const changes: Change[] = [
     ...replies,
     ...joined.map(({ id }) => ({ kind: "settleJoined", id, state, result: ending }) as const),
@@ -229,10 +235,18 @@ async function finish(options: TurnsOptions, item: TurnItem, end: TurnEnd): Prom
   options.wakeOut();
 }
 
-/** One address gets one reply: the key of an outbound item comes from entry and address. */
-function reply(to: Address, { id, end }: { readonly id: string; readonly end: TurnEnd }): Change {
-  const { text, entryId } = end;
-  return { kind: "enqueue", item: outItem({ reply: { to, text, entryId }, itemId: id }) };
+/** One address gets one reply, in as many parts as its channel needs: a part's key comes from entry, address and number. */
+function repliesTo(
+  to: Address,
+  { id, said, entryId }: { readonly id: string; readonly said: string; readonly entryId: string },
+  { textMax }: TurnsOptions,
+): readonly Change[] {
+  if (said === "") return [];
+  return split(said, textMax?.(to.channel)).map((text, part) => {
+    const reply = { to, text, entryId };
+    const outgoing = part === 0 ? { reply, itemId: id } : { reply, itemId: id, part };
+    return { kind: "enqueue", item: outItem(outgoing) };
+  });
 }
 
 interface GivenUp {

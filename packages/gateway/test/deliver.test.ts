@@ -2,15 +2,15 @@
 import { LIMITS, realWorld } from "@holdfast/base";
 import { expect, test } from "vitest";
 import { outItem } from "../src/bodies.ts";
-import type { Outgoing } from "../src/channels.ts";
-import { deliver, undelivered } from "../src/deliver.ts";
+import { type Outgoing, SendFailure } from "../src/channels.ts";
+import { deliver, undelivered, type Way } from "../src/deliver.ts";
 import { memoryLanes } from "../src/lane-stores/memory.ts";
 import { silentLog } from "../src/log.ts";
 
 const to = { channel: "web", account: "local", chat: "c", thread: null };
 const outgoing: Outgoing = { reply: { to, text: "hello", entryId: "e1" }, itemId: "i1" };
 
-async function made(channel = "web") {
+async function made(channel = "web", dedupeMs = Number.POSITIVE_INFINITY, more: Partial<Way> = {}) {
   const world = realWorld();
   const store = memoryLanes(world);
   const sent: Outgoing[] = [];
@@ -18,7 +18,13 @@ async function made(channel = "web") {
     sent.push(out);
     return { platformId: `p-${out.reply.entryId}` };
   };
-  const delivery = { channels: new Map([[channel, { send }]]), store, holder: "me", world, log: silentLog };
+  const delivery = {
+    channels: new Map([[channel, { send, dedupeMs, ...more }]]),
+    store,
+    holder: "me",
+    world,
+    log: silentLog,
+  };
   const { item } = await store.enqueue(outItem(outgoing), 0);
   const claim = async () => (await store.claim({ lane: "out", holder: "me", nowMs: 1e15, leaseMs: 1 }))!;
   return { store, delivery, sent, item, claim };
@@ -42,7 +48,7 @@ test("a failed send is tried again with growing delays, then kept as failed", as
   const { store, delivery, item, claim } = await made();
   const delays: number[] = [];
   for (let attempt = 1; attempt <= LIMITS.attemptsMax; attempt++) {
-    const after = await undelivered(await claim(), delivery, "the platform is down");
+    const after = await undelivered(await claim(), delivery, new Error("the platform is down"));
     if (after.kind === "again") {
       delays.push(after.delayMs);
       await store.commit("me", [{ kind: "release", id: item.id, notBeforeMs: 0 }], 0);
@@ -56,4 +62,66 @@ test("a reply to a channel that is not configured is kept as failed", async () =
   const { store, delivery, item, claim } = await made("other");
   expect(await deliver(await claim(), delivery)).toEqual({ kind: "settled" });
   expect(await store.get(item.id)).toMatchObject({ state: "failed" });
+});
+
+/** Claims and sends, and dies before the send is settled. */
+async function cutOff(dedupeMs: number, more: Partial<Way> = {}) {
+  const on = await made("web", dedupeMs, more);
+  const world = {
+    ...on.delivery.world,
+    at(point: string) {
+      if (point === "deliver:after-send") throw new Error("killed");
+    },
+  };
+  await deliver(await on.claim(), { ...on.delivery, world }).catch(() => undefined);
+  await on.store.takeOver("nobody");
+  return on;
+}
+
+test("B111 a send that a kill cut off is not made again at each start: it is held, and said", async () => {
+  const { claim, delivery, sent, store, item } = await cutOff(0);
+  for (let start = 0; start < 3; start++) {
+    const again = await store.claim({ lane: "out", holder: "me", nowMs: 1e15, leaseMs: 1 });
+    if (again !== undefined) await deliver(again, delivery);
+  }
+  expect(sent).toHaveLength(1);
+  expect(await store.get(item.id)).toMatchObject({
+    state: "failed",
+    result: { why: expect.stringContaining("may have been sent") },
+  });
+  expect(claim).toBeDefined();
+});
+
+test("within the platform's own window it is sent again under the same key; by policy also later, and marked", async () => {
+  const inside = await cutOff(60_000);
+  await deliver(await inside.claim(), inside.delivery);
+  expect(inside.sent).toHaveLength(2);
+  expect((await inside.store.get(inside.item.id))?.result).toEqual({ platformId: "p-e1" });
+  const later = await cutOff(0, { uncertain: "resend" });
+  await deliver(await later.claim(), later.delivery);
+  expect((await later.store.get(later.item.id))?.result).toEqual({ platformId: "p-e1", again: true });
+});
+
+test("what certainly did not go out is simply sent again, not before the platform allows", async () => {
+  const on = await made("web", 0);
+  const limited = {
+    ...on.delivery,
+    channels: new Map([
+      ["web", { dedupeMs: 0, send: () => Promise.reject(new SendFailure("not_sent", "429", 70_000)) }],
+    ]),
+  };
+  const item = await on.claim();
+  const error: unknown = await deliver(item, limited).catch((thrown: unknown) => thrown);
+  expect(await undelivered((await on.store.get(item.id))!, limited, error)).toEqual({ kind: "again", delayMs: 70_000 });
+  await on.store.commit("me", [{ kind: "release", id: item.id, notBeforeMs: 0 }], 0);
+  await deliver(await on.claim(), on.delivery);
+  expect((await on.store.get(item.id))?.state).toBe("done");
+});
+
+test("B113 what can never be delivered fails at once and holds back nobody else", async () => {
+  const { store, delivery, item, claim } = await made();
+  expect(await undelivered(await claim(), delivery, new SendFailure("permanent", "chat not found"))).toEqual({
+    kind: "settled",
+  });
+  expect(await store.get(item.id)).toMatchObject({ state: "failed", result: { why: "chat not found" } });
 });

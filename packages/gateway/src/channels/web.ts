@@ -21,6 +21,7 @@ function bare(id: string): string {
 export function webChannel(world: World, hand: (outgoing: Outgoing) => void): Channel<WebArrival> {
   return {
     name: "web",
+    dedupeMs: Number.POSITIVE_INFINITY,
     parse({ sessionKey, text, clientKey, mode, literal = false }) {
       const address = { channel: "web", account: "local", chat: sessionKey ?? "main", thread: null };
       const id = clientKey ?? world.newId("item");
