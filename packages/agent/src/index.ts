@@ -1,6 +1,7 @@
 /** Turns a message into entries and a reply. */
 export { decide, type Recorded } from "./approvals.ts";
 export { AGENT_ERRORS, AgentError, type AgentErrorCode } from "./errors.ts";
+export { type LedgerAction, ledgerOf, type PersonSettled, settleByPerson } from "./ledger.ts";
 export { argumentsErrorOf, type InvalidToolCall, modelFailure } from "./model/answers.ts";
 export { type ModelConfig, type OpenModelOptions, openModel, type ProviderConfig } from "./model/open.ts";
 export { REHEARSAL, rehearsalModel } from "./model/rehearsal.ts";

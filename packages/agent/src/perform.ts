@@ -5,10 +5,12 @@
  * Invariant: the intent is durable before the effect starts, and a call that may have had its effect is looked at before it
  * is made again. Without the first a crash leaves an effect nobody knows of; without the second, two effects.
  */
-import { isObject, type JsonObject, messageOf } from "@holdfast/base";
+import { assertNever, isObject, type JsonObject, messageOf } from "@holdfast/base";
 import type { Entry, NewEntry } from "@holdfast/sessions";
+import { beforeActing, businessKey, endedBefore } from "./actions/business.ts";
 import { intentEntry, resultEntry, verdictEntry } from "./actions/entries.ts";
 import { actionKey, attemptDirectory, lockAction, makeAttemptDirectory } from "./actions/folder.ts";
+import { addToRecord, type RecordedIntent, type RecordedOutcome } from "./actions/record.ts";
 import { type Intent, intentsOf, turnRecordsOf } from "./entries.ts";
 import { isLettingGo } from "./errors.ts";
 import type { OpenCall } from "./next-step.ts";
@@ -23,6 +25,8 @@ export type Performed = { readonly kind: "done" } | { readonly kind: "busy"; rea
 /** Everything that is known about one call before anything is done. */
 export interface Action extends OpenCall {
   readonly key: string;
+  /** Its key is that of a business act: what other sessions know of it counts. */
+  readonly business: boolean;
   readonly tool: Tool | undefined;
   readonly args: JsonObject;
   readonly intent: Intent | undefined;
@@ -61,7 +65,7 @@ async function performFirst(work: Work, action: Action): Promise<Performed> {
   if (may.kind === "ask") return conclude(work, action, { ok: false, text: EXPIRED });
   const { tool } = may;
   if (effectOf(tool, action.args) !== "none") {
-    return underLock(work, action, () => attempt(work, action, tool, { number: 1, before: notStarted(work, action) }));
+    return underLock(work, action, () => beginFirst(work, action, tool));
   }
   const context = contextOf(work, action, 1);
   return conclude(work, action, await runTool(tool, action.args, { evidence: {}, context }));
@@ -69,6 +73,32 @@ async function performFirst(work: Work, action: Action): Promise<Performed> {
 
 /** Whoever asks for approvals does so for a whole answer, before any of its calls; what is undecided here ran out of time. */
 const EXPIRED = "Not run: nobody answered in time whether it may run.";
+
+/** Under the lock: what other sessions know of the same business act comes first. */
+async function beginFirst(work: Work, action: Action, tool: Tool): Promise<Performed> {
+  const before = notStarted(work, action);
+  if (!action.business) return attempt(work, action, tool, { number: 1, before });
+  const { agent } = work;
+  const place = placeOfAct(work, action);
+  const context = (number: number) => contextOf(work, action, number);
+  const known = await beforeActing({ agent, tool, args: action.args, key: action.key, place, context });
+  switch (known.kind) {
+    case "free":
+      return attempt(work, action, tool, { number: known.attempt, before });
+    case "busy":
+      return busyWith("another holder of act", action);
+    case "done":
+      return recover(work, action, { verdict: "happened", repeat: false, ...known });
+    case "unclear":
+      return recover(work, action, { repeat: false, ...known });
+    default:
+      return assertNever(known);
+  }
+}
+
+function placeOfAct({ session }: Work, { answer, ordinal }: Action) {
+  return { session: session.id, entryId: answer.id, ordinal };
+}
 
 /** What arrived meanwhile keeps back every call that has not begun: a stop, or a message that the model should read first. */
 async function holdBack({ agent, item }: Work): Promise<string | null> {
@@ -97,8 +127,9 @@ export function describe(
   const tool = agent.tools.get(open.call.name);
   const args = isObject(open.call.arguments) ? (open.call.arguments as JsonObject) : {};
   const intent = intentsOf(log, open.answer.id, open.ordinal).at(-1);
-  const key = intent?.key ?? actionKey(session.id, open.answer.id, open.ordinal);
-  return { ...open, ...given, key, tool, args, intent };
+  const act = businessKey(agent.id, tool, args);
+  const key = intent?.key ?? act ?? actionKey(session.id, open.answer.id, open.ordinal);
+  return { ...open, ...given, key, business: act === key, tool, args, intent };
 }
 
 /** Ours and certain: a turn of this session wrote the answer, and an intent could not have been lost with the power. */
@@ -125,6 +156,10 @@ function notStarted({ right }: Work, { answer, key }: Action): readonly NewEntry
 async function settleFirst(work: Work, action: Action, intent: Intent): Promise<Performed> {
   const { agent, item } = work;
   const { tool, args } = action;
+  const recorded = action.business
+    ? await endedBefore(agent.home.actions, action.key, placeOfAct(work, action))
+    : undefined;
+  if (recorded !== undefined) return conclude(work, action, recorded);
   const context = contextOf(work, action, intent.attempt);
   const settled = await settle(intent, { homeId: agent.home.id, tool, args, context });
   if (settled.kind === "in_flight") return busyWith("the command of action", action);
@@ -155,17 +190,34 @@ async function attempt(
   if (prepared.kind === "failed") return conclude(work, action, prepared.outcome, { before });
   const resultId = action.intent?.resultId ?? agent.world.newId("entry");
   const { evidence } = prepared;
+  await noteAct(work, action, { event: "intent", attempt: number, evidence });
   await record(work, [
     ...before,
     intentEntry(agent.home, action, { tool, effect: effectOf(tool, action.args), resultId, attempt: number, evidence }),
   ]);
   // Once more: what was durable before the intent was must hold it back.
   const held = await holdBack(work);
-  if (held !== null) return conclude(work, action, { ok: false, text: held }, { resultId });
+  if (held !== null) {
+    const outcome = { ok: false, text: held };
+    await noteAct(work, action, { event: "outcome", verdict: "absent", outcome });
+    return conclude(work, action, outcome, { resultId });
+  }
   agent.world.at(`effect:before:${tool.spec.name}`);
   const outcome = await runTool(tool, action.args, { evidence, context });
   agent.world.at(`effect:after:${tool.spec.name}`);
+  await noteAct(work, action, { event: "outcome", verdict: outcome.ok ? "happened" : "failed", outcome });
   return conclude(work, action, outcome, { resultId });
+}
+
+type ActLine =
+  | Pick<RecordedIntent, "event" | "attempt" | "evidence">
+  | Pick<RecordedOutcome, "event" | "verdict" | "outcome">;
+
+/** A line in the record of a business act; nothing for other actions. */
+async function noteAct(work: Work, action: Action, line: ActLine): Promise<void> {
+  if (!action.business) return;
+  const { home, world } = work.agent;
+  await addToRecord(home.actions, action.key, { ...placeOfAct(work, action), atMs: world.nowMs(), ...line });
 }
 
 type Prepared =
@@ -216,6 +268,9 @@ async function conclude(
 /** The end of a call whose result was found out afterwards: the verdict, then a result that says so. */
 async function recover(work: Work, action: Action, finding: Finding): Promise<Performed> {
   const { key, intent } = action;
+  // Absent and repeated is no end; every other finding is what the next session has to know.
+  if (intent !== undefined && finding.verdict !== "not_started")
+    await noteAct(work, action, { event: "outcome", verdict: finding.verdict, outcome: finding.outcome });
   const id = intent?.resultId ?? work.agent.world.newId("entry");
   await action.before;
   const result = resultEntry(action, { id, outcome: finding.outcome, finding, nowMs: work.agent.world.nowMs() });

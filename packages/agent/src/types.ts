@@ -170,7 +170,10 @@ export interface Tool {
   effectOf?(args: JsonObject): Effect;
   /** May run beside other such calls of one answer. Left out: only what has no effect may. */
   readonly parallel?: boolean;
-  /** The business act, where there is one, so that the key can hold across sessions. Not asked yet: each call has its own key. */
+  /**
+   * The business act, where there is one (ticket for meeting X, item 2): the same name is the same act in every session of
+   * the agent, and one that happened is not done again. Asked with arguments that `check` accepts.
+   */
   identity?(args: JsonObject): string | undefined;
   /** Checks arguments before anything is written; a text is the refusal that the model sees. */
   check(args: JsonObject): string | null;

@@ -3,6 +3,7 @@
  * Invariants: the token goes only to the address that the holder of the home wrote down, and into no message; a failed
  * request becomes an error with the gateway's own code and words.
  */
+import type { LedgerAction } from "@holdfast/agent";
 import { CodedError, isObject, messageOf } from "@holdfast/base";
 import type {
   WireAccepted,
@@ -86,6 +87,14 @@ export class GatewayClient {
   /** `id` may be the beginning of one. Resolves when the decision is durable. */
   decide(id: string, decision: "yes" | "no"): Promise<{ readonly approval: WireApproval; readonly durable: true }> {
     return this.#json("POST", `/api/approvals/${encodeURIComponent(id)}`, { body: { decision } });
+  }
+
+  settleAction(
+    key: string,
+    id: string,
+    verdict: { readonly happened: boolean; readonly note?: string },
+  ): Promise<{ readonly action: LedgerAction; readonly durable: boolean }> {
+    return this.#json("POST", `${sessionPath(key)}/actions/${encodeURIComponent(id)}`, { body: verdict });
   }
 
   lanes(): Promise<{ readonly items: readonly WireLaneItem[] }> {

@@ -7,6 +7,9 @@ import { CodedError, type ErrorDetails, errnoOf, isCoded, messageOf } from "@hol
 export const CLI_ERRORS = {
   usage: "{what}",
   bad_name: "{name} cannot name a conversation: {why}. Use a session key, a session id or a unique beginning of one.",
+  action_unknown: "There is no action {id}, or several begin so. `holdfast actions` lists them.",
+  action_unfinished:
+    "The action {id} has no result yet. The next turn of its conversation finds out what became of it.",
   name_unknown: "There is no conversation called {name}. `holdfast session list` shows what there is.{begin}",
   name_ambiguous: "{name} could mean {count} conversations: {names}. Write more of the one you mean.",
   agent_unknown: "There is no agent called {agent}. Known: {known}.",
@@ -58,6 +61,7 @@ const EXIT_OF: Readonly<Record<string, ExitCode>> = {
   in_flight: EXIT.busy,
   too_busy: EXIT.busy,
   stopping: EXIT.busy,
+  action_unknown: EXIT.notFound,
   name_unknown: EXIT.notFound,
   agent_unknown: EXIT.notFound,
   no_agent: EXIT.notFound,

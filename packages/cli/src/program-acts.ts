@@ -107,6 +107,21 @@ export function addWaiting(program: Command, act: Act): void {
       .description(decision === "yes" ? "let it run, once, as it stands" : "do not let it run")
       .action((id) => act(async (context) => (await commands()).decideApproval(context, id, decision)));
   }
+  const actions = program
+    .command("actions")
+    .description("what agents did or may have done, and what is known of it")
+    .option("--session <name>", "of one conversation only")
+    .option("--open", "only what is open or unsettled")
+    .action((options) => act(async (context) => (await import("./commands/actions.ts")).listActions(context, options)));
+  actions
+    .command("settle <id>")
+    .description("say what you found out about an action whose outcome is not known")
+    .option("--happened", "it did happen")
+    .option("--absent", "it did not")
+    .option("--note <text>", "what the agent should know besides")
+    .action((id, options) =>
+      act(async (context) => (await import("./commands/actions.ts")).settleAction(context, id, options)),
+    );
   program
     .command("lanes")
     .description("what waits, for what, and replies that were given up")

@@ -1,21 +1,55 @@
 /**
  * `holdfast approvals` and `holdfast lanes`: what waits for a yes, what waits at all, and what was given up.
- * Through the running gateway, else through one of our own that lives as long as the command.
+ * Decisions go through the running gateway, else through one of our own that lives until what they let go on has ended.
  */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { LaneStore } from "@holdfast/gateway/internal";
 import type { WireApproval, WireLaneItem } from "@holdfast/gateway/wire";
 import type { GatewayClient } from "../client.ts";
 import type { CommandContext } from "../context.ts";
-import { withGateway } from "../door.ts";
+import { runningGateway, withGateway } from "../door.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
+import { homeOf } from "../home.ts";
 import { printable } from "../output.ts";
 import { ago, columns } from "../table.ts";
+
+/** What waits, from the running gateway; without one, from the lanes as they lie. Looking starts no work. */
+async function looked<T>(
+  context: CommandContext,
+  {
+    there,
+    here,
+    nothing,
+  }: {
+    there(client: GatewayClient): Promise<T>;
+    here(store: LaneStore): Promise<T>;
+    readonly nothing: T;
+  },
+): Promise<T> {
+  const client = await runningGateway(context);
+  if (client !== null) return there(client);
+  const file = join(homeOf(context), "lanes.sqlite");
+  if (!existsSync(file)) return nothing;
+  const { sqliteLanes } = await import("@holdfast/gateway/internal");
+  const store = sqliteLanes(file, context.world);
+  try {
+    return await here(store);
+  } finally {
+    await store.close();
+  }
+}
 
 const ID_CHARS = 8;
 const LOOK_MS = 100;
 
 /** `{ "approvals": [{ "id", "tool", "summary", "session", "askedFor", "expiresMs", ... }] }` */
 export async function listApprovals(context: CommandContext): Promise<ExitCode> {
-  const found = await withGateway(context, (client) => client.approvals());
+  const found = await looked<{ readonly approvals: readonly WireApproval[] }>(context, {
+    there: (client) => client.approvals(),
+    here: async (store) => ({ approvals: await (await import("@holdfast/gateway/internal")).waitingApprovals(store) }),
+    nothing: { approvals: [] },
+  });
   context.output.result(found, (paint) => {
     if (found.approvals.length === 0) return "Nothing waits for a yes.";
     return found.approvals
@@ -60,7 +94,11 @@ async function untilDone({ world }: CommandContext, client: GatewayClient, { ite
 
 /** `{ "items": [{ "id", "lane", "queue", "state", "text", "waitsFor", ... }] }` */
 export async function listLanes(context: CommandContext): Promise<ExitCode> {
-  const found = await withGateway(context, (client) => client.lanes());
+  const found = await looked<{ readonly items: readonly WireLaneItem[] }>(context, {
+    there: (client) => client.lanes(),
+    here: async (store) => ({ items: await (await import("@holdfast/gateway/internal")).laneReport(store) }),
+    nothing: { items: [] },
+  });
   context.output.result(found, (paint) => {
     if (found.items.length === 0) return "Nothing waits.";
     const nowMs = context.world.nowMs();

@@ -1,7 +1,9 @@
 /** What waits, over HTTP: approvals and their decisions, the lanes, replies that were given up. */
+import { ledgerOf, settleByPerson } from "@holdfast/agent";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { GatewayError } from "../errors.ts";
+import { routeKey } from "../routes.ts";
 import { laneReport, queueDecision, resend, waitingApprovals } from "../queue/look.ts";
 import type { WireApproval, WireLaneItem } from "../wire/index.ts";
 import { parsed } from "./api.ts";
@@ -9,6 +11,39 @@ import type { HttpParts } from "./server.ts";
 
 const decision = z.strictObject({ decision: z.enum(["yes", "no"]) });
 type Named = { Params: { id: string } };
+
+const verdict = z.strictObject({ happened: z.boolean(), note: z.string().max(2_000).optional() });
+
+function actionRoutes(app: FastifyInstance, { agents, routing }: HttpParts): void {
+  const sessionsOf = (key: string) => {
+    const to = routeKey(key, routing);
+    if (to.kind === "refused") throw new GatewayError(to.code, to.details);
+    return agents.get(to.agentId)!.sessions;
+  };
+  app.get<{ Params: { key: string } }>("/api/sessions/:key/actions", async ({ params: { key } }) => {
+    const sessions = sessionsOf(key);
+    if ((await sessions.get(key)) === undefined) return { actions: [] };
+    await using session = await sessions.open(key);
+    return { actions: await ledgerOf(session) };
+  });
+
+  app.post<{ Params: { key: string; id: string } }>("/api/sessions/:key/actions/:id", async (request) => {
+    const { key, id } = request.params;
+    const { happened, note } = parsed(verdict, request.body);
+    const sessions = sessionsOf(key);
+    if ((await sessions.get(key)) === undefined) throw new GatewayError("not_found", { path: request.url });
+    await using session = await sessions.open(key);
+    const settled = await settleByPerson(session, {
+      key: id,
+      happened,
+      by: "owner",
+      ...(note === undefined ? {} : { note }),
+    });
+    if (settled.kind === "settled") return { action: settled.action, durable: settled.durable };
+    if (settled.kind === "open") throw new GatewayError("action_open", { id });
+    throw new GatewayError("no_action", { id });
+  });
+}
 
 export function operationRoutes(app: FastifyInstance, parts: HttpParts): void {
   const { store, world } = parts;
@@ -29,6 +64,7 @@ export function operationRoutes(app: FastifyInstance, parts: HttpParts): void {
     return { approval: queued.approval, durable: true };
   });
 
+  actionRoutes(app, parts);
   app.get("/api/lanes", async (): Promise<{ items: readonly WireLaneItem[] }> => ({ items: await laneReport(store) }));
 
   app.post<Named>("/api/lanes/:id/resend", async (request): Promise<{ queued: true }> => {
