@@ -112,7 +112,9 @@ describe("tools", () => {
     expect(resultsOf(entries).map((result) => [result.isError, JSON.stringify(result.content)])).toEqual([
       [
         true,
-        expect.stringMatching(/no tool \\"fly\\". Tools: read, write, edit, append, move, delete, exec, http_request/),
+        expect.stringMatching(
+          /no tool \\"fly\\". Tools: read, write, edit, append, move, delete, exec, process, http_request/,
+        ),
       ],
       [true, expect.stringMatching(/arguments are not valid: .*path/)],
       [true, expect.stringMatching(/No commands here/)],

@@ -3,6 +3,7 @@ import type { Tool } from "../types.ts";
 import { appendTool } from "./append.ts";
 import { editTool } from "./edit.ts";
 import { execTool } from "./exec/exec.ts";
+import { processTool } from "./exec/process.ts";
 import { httpRequestTool } from "./http-request.ts";
 import { readTool } from "./read.ts";
 import { deleteTool, moveTool } from "./remove.ts";
@@ -13,7 +14,7 @@ export interface BuiltinOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** `read`, `write`, `edit`, `append`, `move`, `delete`, `exec`, `http_request`, by name. They find their workspace in each call's context. */
+/** `read`, `write`, `edit`, `append`, `move`, `delete`, `exec`, `process`, `http_request`, by name. They find their workspace in each call's context. */
 export function builtinTools({ env = process.env }: BuiltinOptions = {}): ReadonlyMap<string, Tool> {
   const tools = [
     readTool(),
@@ -23,6 +24,7 @@ export function builtinTools({ env = process.env }: BuiltinOptions = {}): Readon
     moveTool(),
     deleteTool(),
     execTool(env),
+    processTool(),
     httpRequestTool(),
   ];
   return new Map(tools.map((tool) => [tool.spec.name, tool]));

@@ -12,12 +12,14 @@ import { isLettingGo } from "../../errors.ts";
 import type { Probe, Tool, ToolContext, ToolOutcome } from "../../types.ts";
 import { argumentsOf } from "../arguments.ts";
 import { type Command, type Exit, makeStarted, putRecord, readRecord } from "./attempt.ts";
+import { backgroundId, noteBackground } from "./background.ts";
 import { commandEnvironment } from "./environment.ts";
 import { outcomeOf } from "./outcome.ts";
 
 const TIMEOUT_MS = 600_000;
 const TIMEOUT_MS_MAX = 86_400_000;
-const OUTPUT_BYTES_MAX = 10 * 1024 * 1024;
+const BACKGROUND_MS = 86_400_000;
+const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 /** How long a supervisor may take to make its mark; after that the start is made impossible. */
 const START_MS_MAX = 15_000;
 const POLL_MS = 5;
@@ -30,7 +32,11 @@ const schema = z.strictObject({
     .min(100)
     .max(TIMEOUT_MS_MAX)
     .optional()
-    .describe("Milliseconds until it is ended; 10 minutes if left out"),
+    .describe("Milliseconds until it is ended; 10 minutes if left out, a day in the background"),
+  background: z
+    .boolean()
+    .optional()
+    .describe("Do not wait for its end; look after it with the process tool. For servers and long work"),
 });
 
 export function execTool(env: Readonly<Record<string, string | undefined>>): Tool {
@@ -39,9 +45,9 @@ export function execTool(env: Readonly<Record<string, string | undefined>>): Too
     spec,
     check: (args) => check(args) ?? (String(args.command).includes("\0") ? "command: holds a NUL character" : null),
     effect: "checkable",
-    probe: (_args, _evidence, context) => probe(context),
+    probe: (args, _evidence, context) => (args.background === true ? probeStart(context) : probe(context)),
     async run(args, _evidence, context) {
-      const { command, timeoutMs = TIMEOUT_MS } = parse(args);
+      const { command, background = false, timeoutMs = background ? BACKGROUND_MS : TIMEOUT_MS } = parse(args);
       const { boot, pidns, host } = identityOf("");
       const record: Command = {
         command,
@@ -54,9 +60,37 @@ export function execTool(env: Readonly<Record<string, string | undefined>>): Too
       context.world.at("exec:before-spawn");
       await startSupervisor(context.attemptDirectory, commandEnvironment(env));
       context.world.at("exec:after-spawn");
-      return watched(context);
+      return background ? startedBehind(context, command) : watched(context);
     },
   };
+}
+
+/** Returns once the command has begun; from then on the files speak for it. */
+async function startedBehind(context: ToolContext, command: string): Promise<ToolOutcome> {
+  const { attemptDirectory, world, signal } = context;
+  await noteBackground(attemptDirectory, { command, startedMs: world.nowMs() });
+  for (let waitMs = POLL_MS; ; waitMs = Math.min(waitMs * 1.5, POLL_MS_MAX)) {
+    const { kind } = await look(attemptDirectory);
+    if (kind === "void") return { ok: false, text: "The command could not be started; nothing was run." };
+    if (kind !== "unmarked") return begun(attemptDirectory);
+    await world.sleep(waitMs, signal);
+  }
+}
+
+function begun(attemptDirectory: string): ToolOutcome {
+  const id = backgroundId(attemptDirectory);
+  return {
+    ok: true,
+    text: `Started in the background as ${id}. Look after it with process.`,
+    details: { process: id },
+  };
+}
+
+/** Of a command in the background only its start is the effect. */
+async function probeStart(context: ToolContext): Promise<Probe> {
+  const { kind } = await look(context.attemptDirectory);
+  if (kind === "unmarked" || kind === "void") return probe(context);
+  return { kind: "happened", outcome: begun(context.attemptDirectory), evidence: { started: kind } };
 }
 
 /** The file beside this one, as source or as built. */
@@ -95,13 +129,13 @@ async function watched(context: ToolContext): Promise<ToolOutcome> {
 
 const LOST = "The command was started, but its supervisor ended without writing down how it went.";
 
-type Seen =
+export type Seen =
   | { readonly kind: "exited"; readonly exit: Exit }
   | { readonly kind: "void" | "unmarked" }
   | { readonly kind: "running" | "lost" | "elsewhere"; readonly by: JsonObject };
 
 /** What the files say now. `exit` counts on any boot; a running process can only be seen from its own place. */
-async function look(directory: string): Promise<Seen> {
+export async function look(directory: string): Promise<Seen> {
   const started = await readRecord(directory, "started");
   const exit = await readRecord(directory, "exit");
   if (isObject(exit)) return { kind: "exited", exit: exit as unknown as Exit };
@@ -140,7 +174,7 @@ async function untilEnded(context: {
 const VOID = { void: true } as const;
 
 /** Ends a command: before it starts, or by asking its supervisor. */
-async function cancel(directory: string): Promise<void> {
+export async function cancel(directory: string): Promise<void> {
   if (await makeStarted(directory, VOID)) return;
   const identity = parseIdentity(await readRecord(directory, "started"));
   if (identity !== undefined && livenessOf(identity) === "alive") process.kill(identity.pid, "SIGTERM");

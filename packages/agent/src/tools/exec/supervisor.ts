@@ -62,17 +62,21 @@ function stopOn(
   return stopped;
 }
 
-/** Copies the output to its file up to the cap, and counts all of it. */
+/** What is kept of the end of an output that is longer than the cap. */
+const TAIL_BYTES = 64 * 1024;
+
+/** Copies the output to its file up to the cap, then only its end; counts all of it. */
 async function copyOutput(
   child: ChildProcess,
   file: FileHandle,
   bytesMax: number,
-  count: { bytes: number },
+  count: { bytes: number; tail: Buffer },
 ): Promise<void> {
   for await (const chunk of child.stdout ?? []) {
     const room = Math.max(0, bytesMax - count.bytes);
     count.bytes += chunk.length;
     if (room > 0) await file.write(chunk.subarray(0, room));
+    if (chunk.length > room) count.tail = Buffer.concat([count.tail, chunk.subarray(room)]).subarray(-TAIL_BYTES);
   }
 }
 
@@ -80,10 +84,13 @@ async function run(directory: string, command: Command, cancelled: AbortSignal):
   await using file = await open(join(directory, "output"), "w", 0o600);
   const child = start(command);
   const stopped = stopOn(child, { timeoutMs: command.timeoutMs, cancelled });
-  const count = { bytes: 0 };
+  const count = { bytes: 0, tail: Buffer.alloc(0) };
   const copied = copyOutput(child, file, command.outputBytesMax, count);
   const { code, signal, error } = await ended(child);
   await Promise.race([copied, new Promise<void>((resolve) => after(DRAIN_MS, resolve))]);
+  const dropped = count.bytes - command.outputBytesMax - count.tail.length;
+  if (dropped > 0) await file.write(`\n(${dropped} bytes were not kept)\n`);
+  await file.write(count.tail);
   await file.sync();
   const exit: Exit = { code, signal, stopped: stopped.why, outputBytes: count.bytes, error };
   await putRecord(directory, "exit", exit);
