@@ -8,6 +8,7 @@ import type { Home } from "./home.ts";
 import type { Log } from "./log.ts";
 import { permissionOf } from "./policy.ts";
 import { withoutSecrets } from "./secrets.ts";
+import { toolsFrom } from "./tool-modules.ts";
 import type { Turns } from "./turns.ts";
 import { makeWorkspace, workspaceOf } from "./workspace.ts";
 
@@ -32,7 +33,7 @@ export function defaultAgent(config: Config): AgentConfig {
   return list.find((agent) => agent.default) ?? list[0]!;
 }
 
-/** Opens them all; closes what is open when one fails. Throws `workspace_unusable` and what the sessions throw. */
+/** Opens them all; closes what is open when one fails. Throws `workspace_unusable`, `tool_module_unusable` and what the sessions throw. */
 export async function openAgents(options: AgentsOptions): Promise<ReadonlyMap<string, Agent>> {
   const agents = new Map<string, Agent>();
   try {
@@ -52,11 +53,13 @@ async function openAgent(agent: AgentConfig, options: AgentsOptions): Promise<Ag
   const { home, config, world, turns } = options;
   const workspace = workspaceOf(home.path, agent, agent === defaultAgent(config));
   await makeWorkspace(home.path, workspace);
+  const builtin = builtinTools({ env: withoutSecrets(process.env, { config, known: options.secrets }) });
+  const own = await toolsFrom(config.tools.modules, { home: home.path, taken: new Set(builtin.keys()) });
   return {
     id: agent.id,
     sessions: await sessionsOf(agent.id, workspace, options),
     model: options.model(agent),
-    tools: builtinTools({ env: withoutSecrets(process.env, { config, known: options.secrets }) }),
+    tools: new Map([...builtin, ...own]),
     workspace,
     world,
     home: { id: home.id, boot: bootId(), fsync: config.sessions.fsync, actions: join(home.path, "actions") },

@@ -37,6 +37,7 @@ export const GATEWAY_ERRORS = {
   sign_in_expired: "This sign-in link was used already or is too old. `holdfast status` prints a new one.",
   stopping: "The gateway is stopping. Send the message again when it runs.",
   too_busy: "{limit} stateless calls are already running. Try again in a moment.",
+  tool_module_unusable: "The tool module {path} cannot be used: {why}. Mend it, or take it out of tools.modules.",
   turn_failed: "{text}",
   workspace_unusable:
     "{path} cannot be the workspace: {why}. Mend that, or name another folder in agents.defaults.workspace.",
