@@ -12,6 +12,7 @@ const EMPTIED = "(nothing)";
 /** The same conversation as providers accept it. Pure; messages that need no change are passed on as they are. */
 export function hygienic(messages: readonly EntryMessage[]): readonly EntryMessage[] {
   const kept: EntryMessage[] = [];
+  const used = new Set<string>();
   for (const [index, message] of messages.entries()) {
     if (isResult(message)) continue;
     if (!isAssistant(message)) {
@@ -20,7 +21,8 @@ export function hygienic(messages: readonly EntryMessage[]): readonly EntryMessa
     }
     const cleaned = cleanAssistant(message);
     if (cleaned === undefined) continue;
-    kept.push(wellFormed(cleaned), ...resultsFor(cleaned, messages.slice(index + 1)).map(wellFormed));
+    const results = resultsFor(cleaned, messages.slice(index + 1));
+    kept.push(...renamed(cleaned, results, used).map(wellFormed));
   }
   return kept;
 }
@@ -33,15 +35,47 @@ function cleanAssistant(message: AssistantMessage): AssistantMessage | undefined
   return content.length === message.content.length ? message : { ...message, content };
 }
 
-/** One result per call, in the order of the calls: the first one after the answer and before the id is used again. */
+/** The answer and its results under ids that nothing before them has: models and servers count anew in each turn. */
+function renamed(
+  answer: AssistantMessage,
+  results: readonly ToolResultMessage[],
+  used: Set<string>,
+): readonly EntryMessage[] {
+  const ids: string[] = [];
+  const content = answer.content.map((block) => {
+    if (block.type !== "toolCall") return block;
+    const id = unusedId(block.id, used);
+    ids.push(id);
+    return id === block.id ? block : { ...block, id };
+  });
+  const same = content.every((block, index) => block === answer.content[index]);
+  const named = results.map((result, index) => {
+    const id = ids[index] ?? result.toolCallId;
+    return id === result.toolCallId ? result : { ...result, toolCallId: id };
+  });
+  return [same ? answer : { ...answer, content }, ...named];
+}
+
+function unusedId(id: string, used: Set<string>): string {
+  let free = id;
+  for (let number = 2; used.has(free); number++) free = `${id}_${number}`;
+  used.add(free);
+  return free;
+}
+
+/**
+ * One result per call, in the order of the calls: after the answer and before the id is used again; of calls with one id the
+ * first gets the first result, and so on.
+ */
 function resultsFor(answer: AssistantMessage, after: readonly EntryMessage[]): readonly ToolResultMessage[] {
-  return answer.content.flatMap((block) => {
+  return answer.content.flatMap((block, index) => {
     if (block.type !== "toolCall") return [];
+    const before = answer.content.slice(0, index).filter((other) => other.type === "toolCall" && other.id === block.id);
     const reused = after.findIndex((message) => isAssistant(message) && hasCall(message, block.id));
     const until = reused < 0 ? after : after.slice(0, reused);
-    const found = until.find(
+    const found = until.filter(
       (message): message is ToolResultMessage => isResult(message) && message.toolCallId === block.id,
-    );
+    )[before.length];
     return [found === undefined ? missingResult(block.id, block.name) : filled(found)];
   });
 }

@@ -38,7 +38,7 @@ describe("pairing", () => {
     [
       "an id used again",
       [calls("1"), result("1", "first"), calls("1"), result("1", "second")],
-      "assistant, result 1, assistant, result 1",
+      "assistant, result 1, assistant, result 1_2",
     ],
   ] as const)("%s", (_name, messages, expected) => expect(brief(hygienic(messages))).toBe(expected));
 
