@@ -22,7 +22,7 @@ const COVERED: Readonly<Record<string, readonly number[]>> = {
 const packages = new URL("../../packages/", import.meta.url).pathname;
 const titles = (readdirSync(packages, { recursive: true }) as string[])
   .filter((name) => name.endsWith(".test.ts") && !name.includes("node_modules"))
-  .flatMap((name) => [...readFileSync(join(packages, name), "utf8").matchAll(/["`'](B\d{3} [^"`']*)/g)])
+  .flatMap((name) => [...readFileSync(join(packages, name), "utf8").matchAll(/["`'](B\d{3}[ ,][^"`']*)/g)])
   .map((match) => match[1] ?? "");
 
 test.each(Object.entries(COVERED))("topic %s", (_topic, cases) => {

@@ -17,7 +17,7 @@ const KEY = "agent:main:main";
 /** A home with one tool of its own, whose work is the test's: it waits at a gate and counts. */
 async function homeWithWork() {
   const home = await temporaryHome();
-  const gate = { ran: 0, waits: [] as ((go: void) => void)[] };
+  const gate = { ran: 0, waits: [] as (() => void)[] };
   (globalThis as Record<string, unknown>).__gate = gate;
   const source = `const gate = globalThis.__gate;
 export default { spec: { name: "work", description: "x", parameters: { type: "object" } }, effect: "checkable",
