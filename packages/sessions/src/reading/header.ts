@@ -45,7 +45,9 @@ export function headerOf(line: Uint8Array): ReadHeader | null {
 export function upgraded(entry: Entry, version: number, ids: readonly string[]): Entry {
   const { firstKeptEntryIndex, ...rest } = fieldsOf(entry);
   if (entry.type === "compaction" && typeof firstKeptEntryIndex === "number") {
-    return identify({ ...rest, firstKeptEntryId: ids[firstKeptEntryIndex] ?? "" }, entry.id, entry.parentId);
+    // One that keeps nothing names its own line.
+    const kept = firstKeptEntryIndex === ids.length ? entry.id : (ids[firstKeptEntryIndex] ?? "");
+    return identify({ ...rest, firstKeptEntryId: kept }, entry.id, entry.parentId);
   }
   const { message } = rest;
   if (version >= CURRENT_VERSION || !isObject(message) || message.role !== "hookMessage") return entry;

@@ -193,9 +193,12 @@ export function extendPath(loaded: Loaded, added: readonly Entry[]): Loaded | nu
   if (!isNew || g === null) return null;
   if (last === undefined) return { ...loaded, g };
   const { above, at } = climb(added, fresh, last.returnTo ?? last.id);
-  if (at === null) return { ...loaded, g, path: above, whole: true };
+  // From another root nothing that was in force before holds.
+  if (at === null) return { ...loaded, g, path: above, whole: true, earlier: null };
   const index = known.get(at);
   if (index === undefined) return null;
+  // What is known to be in force may have been set on the part that is left.
+  if (loaded.earlier !== null && index < loaded.path.length - 1) return null;
   const path = [...loaded.path.slice(0, index + 1), ...above];
   const start = contextStart(path);
   return loaded.whole || (start.compaction !== -1 && start.found) ? { ...loaded, g, path } : null;

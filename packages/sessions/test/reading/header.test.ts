@@ -29,6 +29,9 @@ test("old fields get their present names, all else stays", () => {
   expect(upgraded(make("compaction", "k", null, { ...old, firstKeptEntryIndex: 9 }), 1, [])).toMatchObject({
     firstKeptEntryId: "",
   });
+  expect(upgraded(make("compaction", "k", null, { ...old, firstKeptEntryIndex: 2 }), 1, ["", "a"])).toMatchObject({
+    firstKeptEntryId: "k",
+  });
   const hook = message("h", null, { role: "hookMessage", content: "x" });
   expect(upgraded(hook, 2, [])).toMatchObject({ message: { role: "custom", content: "x" } });
   expect(upgraded(hook, 3, [])).toBe(hook);

@@ -197,4 +197,13 @@ describe("growth", () => {
     expect(extendPath(loaded, [user("w", "u", "back")])).toBe(null);
     expect(contextStart(extendPath(loaded, [user("w", "k", "on")])?.path ?? []).found).toBe(true);
   });
+
+  test("settings of a part that is left, or of another root, are not taken along", async () => {
+    const lines = [user("u", null, "q"), answer("a", "u", "sets the model"), user("v", "a", "x")];
+    const loaded = await readTail(memorySource(fileOf(lines)), { settings: true });
+    expect(loaded.earlier?.model).not.toBe(null);
+    expect(extendPath(loaded, [user("w", "u", "beside the answer")])).toBe(null);
+    expect(extendPath(loaded, [user("w", null, "anew")])?.earlier).toBe(null);
+    expect(extendPath(loaded, [user("w", "v", "on")])?.earlier).toEqual(loaded.earlier);
+  });
 });

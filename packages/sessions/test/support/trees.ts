@@ -1,6 +1,6 @@
 /** Random well-formed transcripts: branches, compactions, edits, settings, all types of entries. */
 import fc from "fast-check";
-import type { Entry } from "../../src/entry.ts";
+import { type Entry, isMessage, toolCallsOf } from "../../src/entry.ts";
 import { answer, call, compaction, custom, make, message, result, user } from "./make.ts";
 
 /** One decision: what to write, where to hang it (mostly the leaf), and what it points to. */
@@ -11,17 +11,30 @@ interface Choice {
   readonly text: string;
 }
 
-const choices = fc.array(
-  fc.record({
-    kind: fc.nat({ max: 19 }),
-    jump: fc.nat({ max: 99 }),
-    target: fc.nat({ max: 999 }),
-    text: fc.string({ unit: "binary", maxLength: 12 }),
-  }),
-  { maxLength: 60 },
-);
+const choice = fc.record({
+  kind: fc.nat({ max: 19 }),
+  jump: fc.nat({ max: 99 }),
+  target: fc.nat({ max: 999 }),
+  text: fc.string({ unit: "binary", maxLength: 12 }),
+});
 
-export const transcripts: fc.Arbitrary<readonly Entry[]> = choices.map(build);
+export const transcripts: fc.Arbitrary<readonly Entry[]> = fc.array(choice, { maxLength: 60 }).map(build);
+
+/** As `transcripts`, with images and old kinds of messages, and long enough to hold many features at once. */
+const anyChoice = fc.record({
+  kind: fc.integer({ min: 0, max: 24 }),
+  jump: fc.integer({ min: 0, max: 99 }),
+  target: fc.nat({ max: 999 }),
+  text: fc.string({ unit: "binary", maxLength: 12 }),
+});
+const manyChoices = fc.array(fc.noBias(anyChoice), { minLength: 8, maxLength: 60, size: "max" });
+
+export const longTranscripts: fc.Arbitrary<readonly Entry[]> = manyChoices.map(build);
+
+/** Without branches, and without entries that name others but compactions: what version 1 could say. */
+export const chains: fc.Arbitrary<readonly Entry[]> = manyChoices.map((all) =>
+  build(all.filter(({ kind }) => ![5, 6, 7, 13].includes(kind)).map((one) => ({ ...one, jump: 0 }))),
+);
 
 function build(all: readonly Choice[]): readonly Entry[] {
   const entries: Entry[] = [];
@@ -32,6 +45,11 @@ function build(all: readonly Choice[]): readonly Entry[] {
     entries.push(entryOf(choice, `e${entries.length}`, parentId, pathTo(entries, parentId)));
   }
   return entries;
+}
+
+/** The newest call on the path, which is given from its end. */
+function callOn(path: readonly Entry[]): string | undefined {
+  return path.flatMap((entry) => (isMessage(entry) ? toolCallsOf(entry.message).map((one) => one.id) : []))[0];
 }
 
 function pathTo(entries: readonly Entry[], from: string | null): readonly Entry[] {
@@ -72,6 +90,9 @@ function entryOf({ kind, target, text }: Choice, id: string, parentId: string | 
       return call(id, parentId, [`t${id}`, `t${target % 5}`]);
     case 11:
       return result(id, parentId, `t${target % 5}`);
+    case 23:
+    case 24:
+      return result(id, parentId, callOn(path) ?? "t0");
     case 12:
       return message(id, parentId, { role: "system", content: target % 2 === 0 ? text : null });
     case 13:
@@ -80,6 +101,24 @@ function entryOf({ kind, target, text }: Choice, id: string, parentId: string | 
       return message(id, parentId, { role: "bashExecution", command: text, output: text, exitCode: target });
     case 15:
       return make("session_info", id, parentId, { name: text });
+    case 20:
+    case 21:
+      return message(id, parentId, {
+        role: "user",
+        content: [
+          { type: "text", text },
+          { type: "image", data: "aGk=", mimeType: "image/png" },
+        ],
+        timestamp: target,
+      });
+    case 22:
+      return message(id, parentId, {
+        role: "custom",
+        customType: "c",
+        content: text,
+        display: true,
+        timestamp: target,
+      });
     case 16:
     case 17:
       return answer(id, parentId, text);
