@@ -4,6 +4,19 @@
  */
 import { defineConfig } from "vitest/config";
 
+/** What decides where a conversation stands, who may write and when it ends: no line and no branch without a test. */
+const COVERED = [
+  "tree",
+  "projection",
+  "rights",
+  "changes",
+  "lifecycle",
+  "reset-policy",
+  "wall-clock",
+  "carry-over",
+  "key",
+];
+
 const report = process.env.HOLDFAST_TEST_REPORT;
 
 export default defineConfig({
@@ -16,5 +29,10 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     maxWorkers: 2,
+    coverage: {
+      include: COVERED.map((name) => `packages/sessions/src/${name}.ts`),
+      reporter: ["text"],
+      thresholds: { 100: true },
+    },
   },
 });

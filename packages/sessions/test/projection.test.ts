@@ -19,6 +19,9 @@ describe("where the context begins", () => {
   test("after the compaction before, when the kept entry is not on the path", () => {
     const path = [compaction("k0", null, "k0"), ...base, compaction("k", "u2", "lost")];
     expect(contextStart(path)).toEqual({ compaction: 4, from: 1, found: false });
+    const { messages, report } = project(path, { whole: true });
+    expect(messages).toHaveLength(4);
+    expect(report.notes?.[0]).toContain("compaction k names a kept entry that is not on this path");
   });
   test("an entry kept after its compaction does not count", () => {
     expect(contextStart([compaction("k", null, "u1"), ...base]).found).toBe(false);

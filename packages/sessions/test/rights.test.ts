@@ -1,7 +1,8 @@
 /** Turn rights against a simple model: whatever happens, the number only grows and at most one holder is in force. */
+import { identityOf } from "@holdfast/base";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { claim, isStale, NO_RIGHTS, parseRights, type Rights, release, renew } from "../src/rights.ts";
+import { claim, holderLiveness, isStale, NO_RIGHTS, parseRights, type Rights, release, renew } from "../src/rights.ts";
 import type { Right } from "../src/types.ts";
 
 const LEASE_MS = 100;
@@ -79,4 +80,13 @@ test.each([undefined, null, "x", {}, { g: 1 }, { g: "1", t: 1 }, { g: 1.5, t: 1 
 
 test("a damaged lease is none, the numbers stay", () => {
   expect(parseRights({ g: 3, t: 4, lease: { holder: 1 } })).toEqual({ g: 3, t: 4, lease: null, writer: "" });
+  const doubted = { ...NO_RIGHTS, doubtfulFrom: 120 };
+  expect(parseRights(JSON.parse(JSON.stringify(doubted)))).toEqual(doubted);
+  expect(parseRights({ ...NO_RIGHTS, doubtfulFrom: "120" })).toEqual(NO_RIGHTS);
+});
+
+test("a holder is alive where it proves to be; one that is no identity is neither alive nor dead", () => {
+  expect(holderLiveness(JSON.stringify(identityOf("here")))).toBe("alive");
+  expect(holderLiveness("somebody")).toBe("unknown");
+  expect(holderLiveness('{"pid":1}')).toBe("unknown");
 });

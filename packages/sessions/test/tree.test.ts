@@ -131,3 +131,14 @@ test("a path of a million entries needs no stack; what is not there is empty or 
   expect(tree.parentOf(5_000_000)).toBe(-1);
   expect(() => tree.pathTo(5_000_000)).toThrow(RangeError);
 });
+
+test("a node that is not sound takes no id from an earlier one, and is what its id names where there is none", () => {
+  const tree = new Tree<TreeNode>();
+  tree.add({ id: "a", parentId: null }, never);
+  tree.add({ id: "b", parentId: "a" }, never);
+  expect(tree.add({ id: "b", parentId: null }, never, false)).toEqual({ kind: "added", index: 2, repeats: true });
+  tree.add({ id: "x", parentId: "a" }, never, false);
+  tree.add({ id: "c", parentId: "b" }, never);
+  expect(tree.pathTo(4).map((node) => tree.nodes.indexOf(node))).toEqual([0, 1, 4]);
+  expect(tree.indexOf("x")).toBe(3);
+});
