@@ -9,7 +9,7 @@ import { assertNever, isObject, type JsonObject, messageOf } from "@holdfast/bas
 import type { Entry, NewEntry } from "@holdfast/sessions";
 import { beforeActing, businessKey, endedBefore } from "./actions/business.ts";
 import { intentEntry, resultEntry, verdictEntry } from "./actions/entries.ts";
-import { actionKey, attemptDirectory, lockAction, makeAttemptDirectory } from "./actions/folder.ts";
+import { actionKey, foldersOf } from "./actions/folder.ts";
 import { addToRecord, type RecordedIntent, type RecordedOutcome } from "./actions/record.ts";
 import { type Intent, intentsOf, turnRecordsOf } from "./entries.ts";
 import { isLettingGo } from "./errors.ts";
@@ -110,7 +110,7 @@ async function holdBack({ agent, item }: Work): Promise<string | null> {
 }
 
 async function underLock(work: Work, action: Action, run: () => Promise<Performed>): Promise<Performed> {
-  using lock = await lockAction(work.agent.home.actions, action.key, work.agent.holder);
+  using lock = await foldersOf(work.agent).lock(action.key, work.agent.holder);
   return lock === undefined ? busyWith("the holder of action", action) : await run();
 }
 
@@ -157,7 +157,7 @@ async function settleFirst(work: Work, action: Action, intent: Intent): Promise<
   const { agent, item } = work;
   const { tool, args } = action;
   const recorded = action.business
-    ? await endedBefore(agent.home.actions, action.key, placeOfAct(work, action))
+    ? await endedBefore(foldersOf(agent), action.key, placeOfAct(work, action))
     : undefined;
   if (recorded !== undefined) return conclude(work, action, recorded);
   const context = contextOf(work, action, intent.attempt);
@@ -184,7 +184,7 @@ async function attempt(
   { number, before }: { readonly number: number; readonly before: readonly NewEntry[] },
 ): Promise<Performed> {
   const { agent } = work;
-  await makeAttemptDirectory(agent.home.actions, action.key, number);
+  await foldersOf(agent).makeAttempt(action.key, number);
   const context = contextOf(work, action, number);
   const prepared = await prepare(tool, action.args, context);
   if (prepared.kind === "failed") return conclude(work, action, prepared.outcome, { before });
@@ -216,8 +216,8 @@ type ActLine =
 /** A line in the record of a business act; nothing for other actions. */
 async function noteAct(work: Work, action: Action, line: ActLine): Promise<void> {
   if (!action.business) return;
-  const { home, world } = work.agent;
-  await addToRecord(home.actions, action.key, { ...placeOfAct(work, action), atMs: world.nowMs(), ...line });
+  const { agent } = work;
+  await addToRecord(foldersOf(agent), action.key, { ...placeOfAct(work, action), atMs: agent.world.nowMs(), ...line });
 }
 
 type Prepared =
@@ -248,7 +248,7 @@ async function runTool(
 }
 
 function contextOf({ agent, signal }: Work, { key }: Action, number: number): ToolContext {
-  const directory = attemptDirectory(agent.home.actions, key, number);
+  const directory = foldersOf(agent).attempt(key, number);
   return { workspace: agent.workspace, world: agent.world, signal, key, attemptDirectory: directory };
 }
 

@@ -3,6 +3,7 @@
  * outside arrives through these interfaces, joined by the gateway's composition root.
  */
 import type { Json, JsonObject, World } from "@holdfast/base";
+import type { ActionFolders } from "./actions/folder.ts";
 import type { ContentBlock, Entry, EntryMessage, Fsync, Sessions } from "@holdfast/sessions";
 
 /** Where a reply goes. */
@@ -208,6 +209,8 @@ export interface Agent {
   readonly workspace: string;
   readonly world: World;
   readonly home: { readonly id: string; readonly boot: string; readonly fsync: Fsync; readonly actions: string };
+  /** Where its actions have their places; in `home.actions` when left out. */
+  readonly folders?: ActionFolders;
   /** This process's name in claims, e.g. `<home id>:<identity>`. */
   readonly holder: string;
   readonly observe: Observe;

@@ -1,8 +1,15 @@
 /** What CLI, tests and other drivers need besides the public door. Heavy parts are behind it on purpose. */
 export { type Checked, type ConfigProblem, checkText, jsonSchema } from "./config/check.ts";
 export { configDocument } from "./config/document.ts";
+export type { Channel, Outgoing } from "./channels.ts";
+export { outgoingOf } from "./bodies.ts";
+export { type Delivery, deliver, undelivered } from "./deliver.ts";
+export { enqueue } from "./queue/enqueue.ts";
+export { runningTurns } from "./queue/running.ts";
+export { silentLog } from "./log.ts";
+export { createTurns } from "./turns.ts";
 export { type LaneCase, laneCases } from "./conformance/lanes.ts";
 export { laneReport, waitingApprovals } from "./queue/look.ts";
-export { memoryLanes } from "./lane-stores/memory.ts";
+export { type MemoryRows, memoryLanes } from "./lane-stores/memory.ts";
 export { sqliteLanes } from "./lane-stores/sqlite.ts";
 export type { ItemQuery, ItemState, Lane, LaneItem, LaneStore, NewLaneItem } from "./lanes.ts";

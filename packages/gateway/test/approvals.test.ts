@@ -7,6 +7,8 @@ import type { Gateway } from "../src/gateway.ts";
 import { tokenOf } from "./support/http.ts";
 import { startGateway } from "./support/gateway.ts";
 
+/** A busy machine may take its time. */
+const waitFor = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 15_000 });
 const KEY = "agent:main:main";
 const RUN = { command: "echo ran >> ran.txt; echo done" };
 const ran = (home: string): string | null => {
@@ -37,7 +39,7 @@ test("the call waits, the sender is asked, and the lane is free for others", asy
 test("yes: it runs once, with the real result, and the message is answered", async () => {
   const { gateway, home, model } = await asking();
   expect(await gateway.send(KEY, "/approve")).toMatchObject({ answer: { answer: "Approved. It is run now." } });
-  await vi.waitFor(async () => expect(await state(gateway)).toEqual([]));
+  await waitFor(async () => expect(await state(gateway)).toEqual([]));
   expect(await lastOf(gateway, "first")).toMatchObject({ answer: { answer: "It is done." } });
   expect(ran(home)).toBe("ran\n");
   expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("done");
@@ -46,7 +48,7 @@ test("yes: it runs once, with the real result, and the message is answered", asy
 test.each(["no", "拒绝", "/deny"])("%s: it is not run, and the model is told", async (word) => {
   const { gateway, home, model } = await asking([act("exec", RUN), say("Then not.")]);
   await gateway.send(KEY, word);
-  await vi.waitFor(async () => expect(await state(gateway)).toEqual([]));
+  await waitFor(async () => expect(await state(gateway)).toEqual([]));
   expect(await lastOf(gateway, "first")).toMatchObject({ answer: { answer: "Then not." } });
   expect([ran(home), JSON.stringify(model.requests.at(-1)?.messages).includes("the owner said no")]).toEqual([
     null,
@@ -58,7 +60,7 @@ test("a message first, the yes later: the call is made again by itself and goes 
   const { gateway, home } = await asking([act("exec", RUN), say("Sunny."), say("Now it is done.")]);
   await gateway.send(KEY, "weather?");
   await gateway.send(KEY, "同意");
-  await vi.waitFor(async () => expect(await state(gateway)).toEqual([]));
+  await waitFor(async () => expect(await state(gateway)).toEqual([]));
   expect(await lastOf(gateway, "first")).toMatchObject({ answer: { answer: "Now it is done." } });
   expect(ran(home)).toBe("ran\n");
 });
@@ -69,7 +71,7 @@ test("it waits through a restart, and the decision does as well", async () => {
   const { gateway } = await startGateway({ home: first.home, model: scriptedModel([say("After the restart.")]) });
   expect(await state(gateway)).toEqual(["waiting"]);
   await gateway.send(KEY, "yes");
-  await vi.waitFor(async () => expect(await state(gateway)).toEqual([]));
+  await waitFor(async () => expect(await state(gateway)).toEqual([]));
   expect(ran(first.home)).toBe("ran\n");
 });
 
@@ -81,7 +83,7 @@ test("the first decision counts; a late one gets an honest answer", async () => 
     { answer: { answer: "Approved. It is run now." } },
     { answer: { answer: expect.stringMatching(/Too late: it was approved|No such request/) } },
   ]);
-  await vi.waitFor(() => expect(ran(home)).toBe("ran\n"));
+  await waitFor(() => expect(ran(home)).toBe("ran\n"));
   expect(await gateway.send(KEY, "/approve ffff")).toMatchObject({
     answer: { answer: expect.stringContaining("No such request") },
   });
@@ -90,7 +92,7 @@ test("the first decision counts; a late one gets an honest answer", async () => 
 test("a yes is for one call: the same command again is asked about again", async () => {
   const { gateway, home } = await asking([act("exec", RUN), act("exec", RUN), say("Both.")]);
   await gateway.send(KEY, "yes");
-  await vi.waitFor(async () => expect([ran(home), await state(gateway)]).toEqual(["ran\n", ["waiting"]]));
+  await waitFor(async () => expect([ran(home), await state(gateway)]).toEqual(["ran\n", ["waiting"]]));
 });
 
 test("all calls of an answer are asked for at once", async () => {
@@ -99,10 +101,10 @@ test("all calls of an answer are asked for at once", async () => {
   const ids = [...JSON.stringify(asked).matchAll(/\/approve (\S+?) /g)].map(([, id]) => id);
   expect(ids).toHaveLength(2);
   await gateway.send(KEY, `/approve ${ids[1]}`);
-  await vi.waitFor(async () => expect(await state(gateway)).toEqual(["waiting"]));
+  await waitFor(async () => expect(await state(gateway)).toEqual(["waiting"]));
   expect(ran(home)).toBeNull();
   await gateway.send(KEY, `/approve ${ids[0]}`);
-  await vi.waitFor(async () => expect(await state(gateway)).toEqual([]));
+  await waitFor(async () => expect(await state(gateway)).toEqual([]));
   expect(ran(home)).toBe("ran\ntwo\n");
 });
 
@@ -119,7 +121,7 @@ test("a stop ends what waits; a later yes runs nothing", async () => {
 test("nobody answers in time: not run, and the message is answered", async () => {
   const config = "{ agents: { defaults: { tools: { approvalExpires: '1ms' } } } }";
   const { gateway, home } = await asking([act("exec", RUN), say("Nobody said yes.")], config);
-  await vi.waitFor(async () => expect(await state(gateway)).toEqual([]), { timeout: 9_000, interval: 50 });
+  await waitFor(async () => expect(await state(gateway)).toEqual([]));
   expect([ran(home), await lastOf(gateway, "first")]).toMatchObject([null, { answer: { answer: "Nobody said yes." } }]);
 });
 
@@ -137,6 +139,6 @@ test("over HTTP: listed, decided, and only with the token", async () => {
   expect((await post({ decision: "yes" }, { headers: { "content-type": "application/json" } })).status).toBe(401);
   expect((await post({ decision: "perhaps" })).status).toBe(400);
   expect((await post({ decision: "yes" })).status).toBe(200);
-  await vi.waitFor(async () => expect([ran(home), await list()]).toEqual(["ran\n", []]));
+  await waitFor(async () => expect([ran(home), await list()]).toEqual(["ran\n", []]));
   expect((await post({ decision: "yes" })).status).toBe(404);
 });

@@ -7,6 +7,7 @@
 import { digest, type JsonObject } from "@holdfast/base";
 import { recoveredText, type Settled, settle } from "../settle.ts";
 import type { Agent, Tool, ToolContext, ToolOutcome } from "../types.ts";
+import { type ActionFolders, foldersOf } from "./folder.ts";
 import { addToRecord, type Known, knownOf, type RecordedOutcome } from "./record.ts";
 
 /** The key of a business act, or undefined where the tool names none. */
@@ -34,7 +35,7 @@ export type Before =
   | { readonly kind: "busy" };
 
 interface Asked {
-  readonly agent: Pick<Agent, "home" | "world">;
+  readonly agent: Pick<Agent, "home" | "folders" | "world">;
   readonly tool: Tool;
   readonly args: JsonObject;
   readonly key: string;
@@ -46,7 +47,7 @@ interface Asked {
 /** What the record says about this act before it is begun here. Needs the action's lock. */
 export async function beforeActing(asked: Asked): Promise<Before> {
   const { agent, key, place } = asked;
-  const known = await knownOf(agent.home.actions, key);
+  const known = await knownOf(foldersOf(agent), key);
   if (known.kind === "nothing") return { kind: "free", attempt: 1 };
   if (known.kind === "ended") return afterEnd(known, key);
   const { intent } = known;
@@ -55,7 +56,7 @@ export async function beforeActing(asked: Asked): Promise<Before> {
   const { verdict, outcome, evidence, repeat } = settled.finding;
   if (verdict === "happened") {
     const last: RecordedOutcome = { event: "outcome", ...place, verdict, outcome, atMs: agent.world.nowMs() };
-    await addToRecord(agent.home.actions, key, last);
+    await addToRecord(foldersOf(agent), key, last);
     return { kind: "done", outcome: said(outcome, last), evidence };
   }
   if (repeat) return { kind: "free", attempt: intent.attempt + 1 };
@@ -100,8 +101,8 @@ function said(outcome: ToolOutcome, { session, atMs }: RecordedOutcome): ToolOut
 }
 
 /** What this very call is recorded to have come to, though its result is missing; undefined where the record does not tell. */
-export async function endedBefore(actions: string, key: string, place: Place): Promise<ToolOutcome | undefined> {
-  const known = await knownOf(actions, key);
+export async function endedBefore(folders: ActionFolders, key: string, place: Place): Promise<ToolOutcome | undefined> {
+  const known = await knownOf(folders, key);
   if (known.kind !== "ended") return undefined;
   const { session, entryId, ordinal, verdict, outcome } = known.last;
   const same = session === place.session && entryId === place.entryId && ordinal === place.ordinal;

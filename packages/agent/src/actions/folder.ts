@@ -4,33 +4,77 @@
  * Invariant: whoever performs or settles an action holds its lock from before the intent until the result is durable.
  * A number in a log cannot stop an effect in the outside world; the kernel's lock on this folder can.
  */
-import { mkdir } from "node:fs/promises";
+import { mkdir, open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { digest, type FileLock, identityOf, makePrivateDirectory, syncDirectory, tryFileLock } from "@holdfast/base";
+import {
+  digest,
+  errnoOf,
+  type FileLock,
+  identityOf,
+  makePrivateDirectory,
+  syncDirectory,
+  tryFileLock,
+} from "@holdfast/base";
+import type { Agent } from "../types.ts";
+
+/** Where actions have their places. The one on disk is `diskFolders`; a simulated disk has its own. */
+export interface ActionFolders {
+  /** Takes the action's lock, or returns undefined: somebody performs or settles it now. */
+  lock(key: string, holder: string): Promise<(Pick<FileLock, "release"> & Disposable) | undefined>;
+  /** The attempt's folder. */
+  attempt(key: string, number: number): string;
+  /** Makes it, durable before the intent names it. */
+  makeAttempt(key: string, number: number): Promise<string>;
+  /** The record of a business act, "" where there is none. */
+  readRecord(key: string): Promise<string>;
+  /** Adds to it, durably. */
+  addToRecord(key: string, text: string): Promise<void>;
+}
 
 /** The key of the n-th call of an answer: the same in every attempt. */
 export function actionKey(sessionId: string, entryId: string, ordinal: number): string {
   return digest(["action", sessionId, entryId, ordinal]);
 }
 
-export function attemptDirectory(actions: string, key: string, attempt: number): string {
-  return join(actions, key, String(attempt));
+export function diskFolders(actions: string): ActionFolders {
+  const attempt = (key: string, number: number): string => join(actions, key, String(number));
+  const record = (key: string): string => join(actions, key, "record.jsonl");
+  const readRecord = async (key: string): Promise<string> => {
+    try {
+      return await readFile(record(key), "utf8");
+    } catch (error) {
+      if (errnoOf(error) === "ENOENT") return "";
+      throw error;
+    }
+  };
+  return {
+    attempt,
+    async lock(key, holder) {
+      const folder = join(actions, key);
+      const created = await mkdir(folder, { recursive: true, mode: 0o700 });
+      if (created !== undefined) await syncDirectory(actions);
+      const lock = tryFileLock(join(folder, "lock"));
+      lock?.note(identityOf(holder));
+      return lock;
+    },
+    async makeAttempt(key, number) {
+      const path = attempt(key, number);
+      await makePrivateDirectory(path);
+      await syncDirectory(join(actions, key));
+      return path;
+    },
+    readRecord,
+    async addToRecord(key, text) {
+      const isNew = (await readRecord(key)) === "";
+      await using file = await open(record(key), "a", 0o600);
+      await file.writeFile(text);
+      await file.sync();
+      if (isNew) await syncDirectory(join(actions, key));
+    },
+  };
 }
 
-/** Takes the action's lock, or returns undefined: somebody performs or settles it now. */
-export async function lockAction(actions: string, key: string, holder: string): Promise<FileLock | undefined> {
-  const folder = join(actions, key);
-  const created = await mkdir(folder, { recursive: true, mode: 0o700 });
-  if (created !== undefined) await syncDirectory(actions);
-  const lock = tryFileLock(join(folder, "lock"));
-  lock?.note(identityOf(holder));
-  return lock;
-}
-
-/** The attempt's folder, durable before the intent names it. */
-export async function makeAttemptDirectory(actions: string, key: string, attempt: number): Promise<string> {
-  const path = attemptDirectory(actions, key, attempt);
-  await makePrivateDirectory(path);
-  await syncDirectory(join(actions, key));
-  return path;
+/** The places of this agent's actions. */
+export function foldersOf({ home, folders }: Pick<Agent, "home" | "folders">): ActionFolders {
+  return folders ?? diskFolders(home.actions);
 }

@@ -4,10 +4,9 @@
  * Invariants: lines are written under the action's lock, synced before the effect and before the result; a line that a crash
  * cut off is as if it had not been written, and the next one begins on a line of its own.
  */
-import { open, readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { errnoOf, isObject, type JsonObject, tryParse } from "@holdfast/base";
+import { isObject, type JsonObject, tryParse } from "@holdfast/base";
 import type { ToolOutcome, Verdict } from "../types.ts";
+import type { ActionFolders } from "./folder.ts";
 
 interface Where {
   readonly session: string;
@@ -37,11 +36,9 @@ export type Known =
   | { readonly kind: "open"; readonly intent: RecordedIntent }
   | { readonly kind: "ended"; readonly last: RecordedOutcome; readonly attempts: number };
 
-const pathOf = (actions: string, key: string): string => join(actions, key, "record.jsonl");
-
 /** What the last lines say. Needs the action's lock. */
-export async function knownOf(actions: string, key: string): Promise<Known> {
-  const lines = (await textOf(pathOf(actions, key))).split("\n").map(tryParse).filter(isObject);
+export async function knownOf(folders: ActionFolders, key: string): Promise<Known> {
+  const lines = (await folders.readRecord(key)).split("\n").map(tryParse).filter(isObject);
   const last = lines.findLast(({ event }) => event === "intent" || event === "outcome");
   if (last === undefined) return { kind: "nothing" };
   return last.event === "intent"
@@ -54,26 +51,12 @@ export async function knownOf(actions: string, key: string): Promise<Known> {
 }
 
 /** Adds one line, durably. Needs the action's lock; its folder is there. */
-export async function addToRecord(actions: string, key: string, line: RecordedIntent | RecordedOutcome): Promise<void> {
-  const path = pathOf(actions, key);
-  const before = await textOf(path);
+export async function addToRecord(
+  folders: ActionFolders,
+  key: string,
+  line: RecordedIntent | RecordedOutcome,
+): Promise<void> {
+  const before = await folders.readRecord(key);
   const seal = before === "" || before.endsWith("\n") ? "" : "\n";
-  await using file = await open(path, "a", 0o600);
-  await file.writeFile(`${seal}${JSON.stringify(line)}\n`);
-  await file.sync();
-  if (before === "") await syncFolder(join(actions, key));
-}
-
-async function syncFolder(path: string): Promise<void> {
-  await using folder = await open(path, "r");
-  await folder.sync();
-}
-
-async function textOf(path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return "";
-    throw error;
-  }
+  await folders.addToRecord(key, `${seal}${JSON.stringify(line)}\n`);
 }

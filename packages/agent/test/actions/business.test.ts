@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { diskFolders } from "../../src/actions/folder.ts";
 import { addToRecord, knownOf } from "../../src/actions/record.ts";
 import { act, say } from "../../src/model/scripted.ts";
 import type { Tool } from "../../src/types.ts";
@@ -120,12 +121,13 @@ test("an act that failed may be tried again", async () => {
 test("a line that a crash cut off is as if it had not been written, and the next one stands by itself", async () => {
   const on = await onStage();
   const actions = join(on.root, "actions");
+  const folders = diskFolders(actions);
   const place = { session: "s", entryId: "e", ordinal: 0, atMs: 1 };
   const { mkdir, writeFile } = await import("node:fs/promises");
   await mkdir(join(actions, "k"), { recursive: true });
   await writeFile(join(actions, "k", "record.jsonl"), '{"event":"intent","attempt":1,"evid');
-  expect(await knownOf(actions, "k")).toEqual({ kind: "nothing" });
-  await addToRecord(actions, "k", { event: "intent", attempt: 1, evidence: {}, ...place });
-  expect(await knownOf(actions, "k")).toMatchObject({ kind: "open", intent: { entryId: "e" } });
+  expect(await knownOf(folders, "k")).toEqual({ kind: "nothing" });
+  await addToRecord(folders, "k", { event: "intent", attempt: 1, evidence: {}, ...place });
+  expect(await knownOf(folders, "k")).toMatchObject({ kind: "open", intent: { entryId: "e" } });
   expect((await readFile(join(actions, "k", "record.jsonl"), "utf8")).split("\n")).toHaveLength(3);
 });

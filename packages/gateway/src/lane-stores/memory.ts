@@ -132,8 +132,14 @@ function dueMs(row: Row, rows: readonly Row[]): number {
   return Math.max(row.state === "claimed" ? 0 : row.notBeforeMs, ...busy.map((other) => other.leaseUntilMs));
 }
 
-export function memoryLanes(world: World): LaneStore {
-  const kept: { rows: readonly Row[] } = { rows: [] };
+/** Where the rows are: replaced whole by every change, so that a change is one step. */
+export interface MemoryRows {
+  rows: readonly unknown[];
+}
+
+export function memoryLanes(world: World, memory: MemoryRows = { rows: [] }): LaneStore {
+  // Only this file puts rows in.
+  const kept = memory as { rows: readonly Row[] };
 
   const patched = (id: string, holder: string, patch: Partial<Row>): boolean => {
     const row = kept.rows.find((each) => each.id === id && each.state === "claimed" && each.holder === holder);

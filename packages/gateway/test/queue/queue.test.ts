@@ -6,6 +6,8 @@ import { isStop } from "../../src/queue/words.ts";
 import type { Gateway } from "../../src/gateway.ts";
 import { startGateway } from "../support/gateway.ts";
 
+/** A busy machine may take its time. */
+const waitFor = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 15_000 });
 const KEY = "agent:main:main";
 
 /** A gateway whose model waits at its first question until it is let go; what it was asked is kept. */
@@ -43,7 +45,7 @@ test("steer: a message that comes during a tool call is answered in the same tur
   const first = gateway.send(KEY, "帮我查下天气");
   await asked;
   const second = gateway.send(KEY, "还有明天的日程", { mode: "steer" });
-  await vi.waitFor(async () => expect(await waiting(gateway)).toBe(1));
+  await waitFor(async () => expect(await waiting(gateway)).toBe(1));
   go();
   expect(await Promise.all([first, second])).toMatchObject([
     { answer: { answer: "Both." } },
@@ -70,7 +72,7 @@ test("collect: what waited is taken together", async () => {
   const first = gateway.send(KEY, "one");
   await asked;
   const later = ["two", "three"].map((text) => gateway.send(KEY, text, { mode: "collect" }));
-  await vi.waitFor(async () => expect(await waiting(gateway)).toBe(2));
+  await waitFor(async () => expect(await waiting(gateway)).toBe(2));
   go();
   expect(await Promise.all([first, ...later])).toHaveLength(3);
   expect(questions(model).at(-1)).toEqual(["one", "two", "three"]);
@@ -81,7 +83,7 @@ test("interrupt: the turn at work ends without a reply, the newer message is ans
   const first = gateway.send(KEY, "one");
   await asked;
   const second = gateway.send(KEY, "two", { mode: "interrupt" });
-  await vi.waitFor(async () => expect(await waiting(gateway)).toBe(1));
+  await waitFor(async () => expect(await waiting(gateway)).toBe(1));
   go();
   expect(await Promise.all([first, second])).toMatchObject([
     { kind: "refused", code: "turn_failed" },
@@ -94,9 +96,9 @@ test("a stop: the turn ends on record, what waits is dropped, and the stop is an
   const first = gateway.send(KEY, "write a book");
   await asked;
   const poem = gateway.send(KEY, "and a poem");
-  await vi.waitFor(async () => expect(await waiting(gateway)).toBe(1));
+  await waitFor(async () => expect(await waiting(gateway)).toBe(1));
   const stop = gateway.send(KEY, "停！");
-  await vi.waitFor(async () => expect(await waiting(gateway)).toBe(1));
+  await waitFor(async () => expect(await waiting(gateway)).toBe(1));
   go();
   expect(await stop).toMatchObject({ answer: { answer: "已停止。还在等待的 1 条消息不再处理。" } });
   expect(await poem).toMatchObject({ kind: "refused", details: { text: expect.stringContaining("stopped before") } });
@@ -111,7 +113,7 @@ test.each(["summarize", "old", "new"] as const)("at the cap, drop %s: nothing va
   await asked;
   for (const [index, text] of ["m2", "m3", "m4"].entries()) {
     sent.push(gateway.send(KEY, text));
-    await vi.waitFor(async () => expect(await waiting(gateway)).toBe(Math.min(2, index + 1)));
+    await waitFor(async () => expect(await waiting(gateway)).toBe(Math.min(2, index + 1)));
   }
   go();
   const answered = (await Promise.all(sent)).map((posted) => posted.kind);

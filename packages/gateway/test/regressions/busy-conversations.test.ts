@@ -12,6 +12,8 @@ import type { WireEvent } from "../../src/wire/index.ts";
 import { startGateway } from "../support/gateway.ts";
 import { temporaryHome } from "../support/home.ts";
 
+/** A busy machine may take its time. */
+const waitFor = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 15_000 });
 const KEY = "agent:main:main";
 
 /** A home with one tool of its own, whose work is the test's: it waits at a gate and counts. */
@@ -25,7 +27,7 @@ export default { spec: { name: "work", description: "x", parameters: { type: "ob
   run: async () => { gate.ran += 1; await new Promise((go) => gate.waits.push(go)); return { ok: true, text: "worked " + gate.ran }; } };`;
   await writeFile(join(home, "work.mjs"), source);
   const config = JSON.stringify({ tools: { modules: ["work.mjs"] } });
-  const begun = (count: number) => vi.waitFor(() => expect(gate.waits.length).toBe(count));
+  const begun = (count: number) => waitFor(() => expect(gate.waits.length).toBe(count));
   return { home, config, gate, begun, go: () => gate.waits.at(-1)?.() };
 }
 
@@ -41,9 +43,9 @@ test("B097 a steering message that a stop overtakes is not lost: it is dropped, 
   const first = gateway.send(KEY, "go");
   await begun(1);
   const steer = gateway.send(KEY, "use metric", { mode: "steer" });
-  await vi.waitFor(async () => expect(await gateway.open(KEY)).toHaveLength(2));
+  await waitFor(async () => expect(await gateway.open(KEY)).toHaveLength(2));
   const stop = gateway.send(KEY, "stop");
-  await vi.waitFor(async () => expect((await gateway.open(KEY)).map(({ text }) => text)).toContain("stop"));
+  await waitFor(async () => expect((await gateway.open(KEY)).map(({ text }) => text)).toContain("stop"));
   go();
   expect(await steer).toMatchObject({ details: { text: expect.stringContaining("stopped before") } });
   expect([(await first).kind, (await stop).kind]).toEqual(["refused", "answered"]);
@@ -59,7 +61,7 @@ test("B099 a message in the middle of a turn neither ends it nor is lost: one an
   const first = gateway.send(KEY, "check A");
   await begun(1);
   const second = gateway.send(KEY, "also check B", { mode: "steer" });
-  await vi.waitFor(async () => expect(await gateway.open(KEY)).toHaveLength(2));
+  await waitFor(async () => expect(await gateway.open(KEY)).toHaveLength(2));
   go();
   expect(await Promise.all([first, second])).toMatchObject([
     { answer: { answer: "A and B." } },
@@ -76,7 +78,7 @@ test("B101, B116 a message that is delivered again, during its turn, right after
   await begun(1);
   await deliver();
   go();
-  await vi.waitFor(async () => expect(await gateway.open(KEY)).toEqual([]));
+  await waitFor(async () => expect(await gateway.open(KEY)).toEqual([]));
   await deliver();
   await gateway.stop();
   const again = scriptedModel([]);
@@ -103,7 +105,7 @@ test.each<readonly [string, readonly ScriptedStep[], string]>([
   using _listening = gateway.hub.listen(KEY, null, (_id, event) => void seen.push(event));
   void gateway.send(KEY, "hi").catch(() => undefined);
   const turns = () => seen.flatMap((event) => (event.type === "turn" ? [event.state] : []));
-  await vi.waitFor(() => expect(turns().slice(0, 2)).toEqual(["began", "ended"]), { timeout: 5_000 });
+  await waitFor(() => expect(turns().slice(0, 2)).toEqual(["began", "ended"]));
 });
 
 test("B107 two messages of one sender at once are both answered, each time", async () => {
@@ -173,7 +175,7 @@ test("B115 messages that wait when the gateway stops are answered after the next
   const model = scriptedModel(() => say(`answer ${++answered}`));
   const { gateway: next } = await startGateway({ home, model });
   for (let n = 1; n <= 6; n++) await next.send(KEY, `m${n}`, { clientKey: `k${n}`, wait: false });
-  await vi.waitFor(async () => expect(await next.open(KEY)).toEqual([]));
+  await waitFor(async () => expect(await next.open(KEY)).toEqual([]));
   const last = usersIn(model, -1).map((text) => /m\d/.exec(text)?.[0]);
   expect(last).toEqual(["m1", "m2", "m3", "m4", "m5", "m6"]);
   expect(answered).toBe(6);
@@ -189,7 +191,7 @@ test("B117 an act that was done before the kill is not done again by the turn th
   await stopping;
   const model = scriptedModel([act("work", { name: "job" }), say("It is scheduled.")]);
   const { gateway } = await startGateway({ home, config, model });
-  await vi.waitFor(async () => expect(await gateway.open(KEY)).toEqual([]));
+  await waitFor(async () => expect(await gateway.open(KEY)).toEqual([]));
   expect(gate.ran).toBe(1);
 });
 

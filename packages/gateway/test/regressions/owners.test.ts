@@ -8,6 +8,8 @@ import { ask, tokenOf } from "../support/http.ts";
 import { startGateway } from "../support/gateway.ts";
 import { temporaryHome } from "../support/home.ts";
 
+/** A busy machine may take its time. */
+const waitFor = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 15_000 });
 const KEY = "agent:main:main";
 const PNG = Buffer.alloc(5_000_000, 7).toString("base64");
 
@@ -25,13 +27,13 @@ test("B059 a held lock is not a model's failure: no model is asked for it, the m
   await gateway.send(KEY, "first");
   const lock = `${transcriptOf(home)}.lock`;
   // The first turn gives its right back after its answer.
-  await vi.waitFor(() => expect(readFileSync(lock, "utf8")).toContain('"untilMs":0'));
+  await waitFor(() => expect(readFileSync(lock, "utf8")).toContain('"untilMs":0'));
   const held = tryFileLock(lock);
   expect(held).toBeDefined();
   const asked = model.requests.length;
   const answer = gateway.send(KEY, "second");
   const tried: string[] = [];
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     tried.push((await gateway.open(KEY))[0]?.state ?? "none");
     expect(tried.lastIndexOf("queued")).toBeGreaterThan(tried.indexOf("running"));
   });

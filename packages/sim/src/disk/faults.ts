@@ -23,7 +23,11 @@ export type OpKind =
   | "close"
   | "lock"
   | "note"
-  | "readNote";
+  | "readNote"
+  /** A transaction of another store: done whole and durable, or not at all. */
+  | "commit"
+  /** Something happens in the world. */
+  | "effect";
 
 export type When = "before" | "after";
 
@@ -60,10 +64,20 @@ const CHANGES: ReadonlySet<OpKind> = new Set([
   "write",
   "renew",
   "note",
+  "commit",
+  "effect",
 ]);
-const NEEDS_SPACE: ReadonlySet<OpKind> = new Set(["create", "link", "rename", "makeDirectory", "write", "note"]);
+const NEEDS_SPACE: ReadonlySet<OpKind> = new Set([
+  "create",
+  "link",
+  "rename",
+  "makeDirectory",
+  "write",
+  "note",
+  "commit",
+]);
 /** Done at once, within one call: nobody can be frozen in them. */
-const IMMEDIATE: ReadonlySet<OpKind> = new Set(["lock", "note", "readNote"]);
+const IMMEDIATE: ReadonlySet<OpKind> = new Set(["lock", "note", "readNote", "commit"]);
 
 const DATA_LOSSES: readonly DataLoss[] = ["lost", "kept", "zeros"];
 const NAME_LOSSES: readonly NameLoss[] = ["lost", "kept"];

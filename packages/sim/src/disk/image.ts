@@ -29,6 +29,8 @@ export class DiskImage {
   readonly names: Names;
   /** Whoever owns the clock keeps it right: new content gets this time. */
   nowNs: bigint;
+  /** What is not on this disk and outlives every death: the world, another store. Never changed in place. */
+  outside: unknown = null;
   readonly #inodes: Map<number, Inode>;
   #nextIno: number;
 
@@ -40,7 +42,9 @@ export class DiskImage {
   }
 
   clone(): DiskImage {
-    return new DiskImage(this.#inodes, this.names.clone(), this.#nextIno, this.nowNs);
+    const copy = new DiskImage(this.#inodes, this.names.clone(), this.#nextIno, this.nowNs);
+    copy.outside = this.outside;
+    return copy;
   }
 
   /** The inode behind a path. */
@@ -147,7 +151,7 @@ export function fingerprint(image: DiskImage): string {
     return mine;
   };
   label(ROOT);
-  return sha256(JSON.stringify([told, image.names.pending]));
+  return sha256(JSON.stringify([told, image.names.pending, image.outside]));
 }
 
 function tellDirectory(names: Names, ino: number, label: (ino: number) => number): unknown {

@@ -1,0 +1,73 @@
+/**
+ * Tools whose world is simulated: one of each kind of effect, told apart by what a crash leaves of them.
+ * Invariant: `run` changes the world in one operation, and a probe says exactly what the world says.
+ */
+import type { Tool, ToolOutcome } from "@holdfast/agent";
+import type { JsonObject } from "@holdfast/base";
+import type { World } from "./outside.ts";
+
+const spec = (name: string) => ({ name, description: name, parameters: { type: "object" } }) as const;
+const done = (text: string): ToolOutcome => ({ ok: true, text });
+const nameOf = (args: JsonObject): string => String(args.name);
+
+/** `meanwhile`: what happens beside a call of `slow`, before it ends. */
+export function simulatedTools(world: World, meanwhile: (about: string) => Promise<void>): ReadonlyMap<string, Tool> {
+  const look: Tool = {
+    spec: spec("look"),
+    effect: "none",
+    check: () => null,
+    run: async (args) => done(`looked at ${nameOf(args)}`),
+  };
+  const write: Tool = {
+    spec: spec("write"),
+    effect: "checkable",
+    check: () => null,
+    prepare: async (args) => ({ before: world.now.files[nameOf(args)] ?? null }),
+    async probe(args, evidence) {
+      const now = world.now.files[nameOf(args)] ?? null;
+      const found = { ...evidence, now };
+      if (now === args.content) return { kind: "happened", outcome: done("it is there"), evidence: found };
+      if (now === evidence.before) return { kind: "absent", evidence: found, says: "nothing was written" };
+      return { kind: "conflict", evidence: found, says: "something else is there" };
+    },
+    async run(args, _evidence, { key }) {
+      const files = { [nameOf(args)]: String(args.content) };
+      await world.act({ key, tool: "write", about: nameOf(args) }, (now) => ({ files: { ...now.files, ...files } }));
+      return done("written");
+    },
+  };
+  const acting = (name: string, more: Partial<Tool>): Tool => ({
+    spec: spec(name),
+    effect: "opaque",
+    check: () => null,
+    async run(args, _evidence, { key }) {
+      await world.act({ key, tool: name, about: nameOf(args) });
+      return done(`${name} ${nameOf(args)}`);
+    },
+    ...more,
+  });
+  const slow = acting("slow", {
+    effect: "checkable",
+    async probe(args, evidence, { key }) {
+      const there = world.now.effects.some((effect) => effect.key === key);
+      if (there) return { kind: "happened", outcome: done(`slow ${nameOf(args)}`), evidence };
+      return { kind: "absent", evidence, says: "it was not begun" };
+    },
+    async run(args, _evidence, { key }) {
+      await world.act({ key, tool: "slow", about: nameOf(args) });
+      await meanwhile(nameOf(args));
+      return done(`slow ${nameOf(args)}`);
+    },
+  });
+  const ticket = acting("ticket", {
+    effect: "checkable",
+    identity: nameOf,
+    async probe(args, evidence) {
+      const there = world.now.effects.some(({ tool, about }) => tool === "ticket" && about === nameOf(args));
+      if (there) return { kind: "happened", outcome: done("there is a ticket"), evidence };
+      return { kind: "absent", evidence, says: "there is no ticket" };
+    },
+  });
+  const tools = [look, write, acting("ring", {}), acting("pay", { effect: "idempotent" }), slow, ticket];
+  return new Map(tools.map((tool) => [tool.spec.name, tool]));
+}
