@@ -5,7 +5,7 @@
  * A number in a log cannot stop an effect in the outside world; the kernel's lock on this folder can.
  */
 import { mkdir, open, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import {
   digest,
   errnoOf,
@@ -52,7 +52,9 @@ export function diskFolders(actions: string): ActionFolders {
     async lock(key, holder) {
       const folder = join(actions, key);
       const created = await mkdir(folder, { recursive: true, mode: 0o700 });
+      // Also the name of the root itself, where this is the first action of all.
       if (created !== undefined) await syncDirectory(actions);
+      if (created !== undefined && created !== folder) await syncDirectory(dirname(created));
       const lock = tryFileLock(join(folder, "lock"));
       lock?.note(identityOf(holder));
       return lock;
@@ -65,11 +67,11 @@ export function diskFolders(actions: string): ActionFolders {
     },
     readRecord,
     async addToRecord(key, text) {
-      const isNew = (await readRecord(key)) === "";
       await using file = await open(record(key), "a", 0o600);
       await file.writeFile(text);
       await file.sync();
-      if (isNew) await syncDirectory(join(actions, key));
+      // Every time: who made the file may have died before its name was durable.
+      await syncDirectory(join(actions, key));
     },
   };
 }

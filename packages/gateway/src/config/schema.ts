@@ -45,7 +45,9 @@ const sessions = z.strictObject({
     .describe("Which conversation a direct message belongs to."),
   identityLinks: z.record(z.string(), names).prefault({}).describe("Names that are one person."),
   fileNames: z.enum(["id", "channel-user"]).prefault("id").describe("How transcript files are named."),
-  flatDirectories: names.prefault([]).describe("Folders of the older layout that are read in place."),
+  flatDirectories: names
+    .prefault([])
+    .describe("Folders of the older layout; none in this version: `holdfast session import` brings them over."),
   ...historySettings,
   channelOverrides: z
     .strictObject({

@@ -2,7 +2,7 @@
  * Bytes to read a transcript from, wherever they are. A source is a snapshot: it never shows bytes beyond `size`, so a
  * file that grows meanwhile reads the same. It never changes anything.
  */
-import type { Stats } from "node:fs";
+import { constants, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { errnoOf } from "@holdfast/base";
 import { SessionError } from "../errors.ts";
@@ -64,7 +64,8 @@ export interface OpenSource extends ByteSource, AsyncDisposable {
 /** A packed one (`<path>.gz`) stands in for a file that is not there. */
 async function openPlain(path: string): Promise<FileHandle> {
   try {
-    return await open(path, "r");
+    // A pipe would wait for its other end; what it is, is looked at before anything is read.
+    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     const unpacked = errnoOf(error) === "ENOENT" ? await openUnpacked(path) : undefined;
     if (unpacked === undefined) throw error;

@@ -88,7 +88,9 @@ export async function enumerateTurns(story: Story, options: TurnsOptions = {}): 
   const violations: { point: string; what: readonly string[] }[] = [];
   const counts = { points: 0 };
   const image = new DiskImage();
+  // The home itself was made long ago.
   for (const path of ["/home", "/home/agents", "/home/agents/main"]) image.makeDirectory(path);
+  for (const path of ["/", "/home", "/home/agents"]) image.names.sync(image.at(path));
 
   const settle = async (point: string, left: DiskImage, nowMs: number, second: boolean): Promise<void> => {
     const print = fingerprint(left);

@@ -120,6 +120,7 @@ async function work(story: Story, life: Life): Promise<void> {
   const options = { directory: SESSIONS, cwd: "/work", writeLock: { timeoutMs: 500 }, onProblem: () => {} };
   await using sessions = await openSessionsOn(disk, options, process.world);
   await makeFolder(disk, ACTIONS);
+  await disk.syncDirectory("/home");
   const agents: { agent?: Agent } = {};
   const turns = createTurns({
     store,
@@ -258,12 +259,11 @@ function simulatedFolders({ disk }: SimProcess): ActionFolders {
     },
     readRecord,
     async addToRecord(key, text) {
-      const isNew = (await readRecord(key)) === "";
       await using file = await disk.open(record(key), "grow");
       const bytes = Buffer.from(text);
       for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at, bytes.length - at)).bytesWritten;
       await file.sync();
-      if (isNew) await disk.syncDirectory(folder(key));
+      await disk.syncDirectory(folder(key));
     },
   };
 }

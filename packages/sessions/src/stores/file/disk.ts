@@ -80,7 +80,8 @@ export interface Disk {
 }
 
 const FLAGS: Readonly<Record<OpenMode, number>> = {
-  read: constants.O_RDONLY,
+  /** A pipe would wait for its other end. */
+  read: constants.O_RDONLY | constants.O_NONBLOCK,
   append: constants.O_RDWR | constants.O_APPEND,
   grow: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT,
   new: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL,
@@ -109,6 +110,9 @@ class RealFile implements DiskFile {
 
   constructor(path: string, mode: OpenMode) {
     this.#fd = openSync(path, FLAGS[mode], 0o600);
+    if (mode !== "read" || !fstatSync(this.#fd).isFIFO()) return;
+    closeSync(this.#fd);
+    throw Object.assign(new Error(`EINVAL: ${path} is a pipe, not a file`), { code: "EINVAL" });
   }
 
   read(into: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }> {
