@@ -16,6 +16,8 @@ export interface TurnsOptions {
   /** A second death at every n-th operation of each recovery; none when left out. */
   readonly secondStride?: number;
   readonly refusals?: boolean;
+  /** Ends with the first broken promise. */
+  readonly first?: boolean;
 }
 
 export interface TurnsReport {
@@ -83,7 +85,7 @@ async function run(
 }
 
 export async function enumerateTurns(story: Story, options: TurnsOptions = {}): Promise<TurnsReport> {
-  const { stride = 1, secondStride, refusals = true } = options;
+  const { stride = 1, secondStride, refusals = true, first = false } = options;
   const known = new Set<string>();
   const violations: { point: string; what: readonly string[] }[] = [];
   const counts = { points: 0 };
@@ -122,6 +124,7 @@ export async function enumerateTurns(story: Story, options: TurnsOptions = {}): 
   if (what.length > 0) violations.push({ point: "in peace", what });
   for (const still of peace.stills.filter(({ at }) => at % stride === 0)) {
     for (const fault of deathsAt(still.op, false).filter(({ kind }) => kind !== "torn")) {
+      if (first && violations.length > 0) break;
       counts.points += 1;
       await settle(pointOf(still, fault), remains(still, fault), peace.nowMs, secondStride !== undefined);
     }

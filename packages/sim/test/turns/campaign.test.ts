@@ -121,7 +121,7 @@ function unsynced(disk: Parts["disk"]): Parts["disk"] {
 
 describe("a rule that is broken is found", () => {
   test.each(MUTATIONS)("%s", { timeout: 60_000 }, async (_what, name, mutate) => {
-    const { violations } = await enumerateTurns({ ...story(name), mutate }, { stride: 3, refusals: false });
+    const { violations } = await enumerateTurns({ ...story(name), mutate }, { refusals: false, first: true });
     expect(violations.length).toBeGreaterThan(0);
   });
 });
