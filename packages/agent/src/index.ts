@@ -1,4 +1,5 @@
 /** Turns a message into entries and a reply. */
+export { diskFolders, foldersOf } from "./actions/folder.ts";
 export { decide, type Recorded } from "./approvals.ts";
 export { AGENT_ERRORS, AgentError, type AgentErrorCode } from "./errors.ts";
 export { type LedgerAction, ledgerOf, type PersonSettled, settleByPerson } from "./ledger.ts";

@@ -4,8 +4,10 @@
  *
  * Invariant: a verdict never replaces a result. It stands beside it, and the model is told on the current branch.
  */
-import { isObject, type JsonObject } from "@holdfast/base";
+import { isObject, type JsonObject, type World } from "@holdfast/base";
 import type { Entry, Session } from "@holdfast/sessions";
+import type { ActionFolders } from "./actions/folder.ts";
+import { addToRecord } from "./actions/record.ts";
 import { type AnswerEntry, callsOf, customTypeOf, isAnswer, isResult, recoveredVerdict } from "./entries.ts";
 import type { Effect, Verdict } from "./types.ts";
 
@@ -106,7 +108,7 @@ export type PersonSettled =
 
 /**
  * Writes a person's verdict about an action whose outcome is not known, and tells the model on the current branch.
- * `key` may be the beginning of one.
+ * `key` may be the beginning of one. `open` also while somebody performs or settles it right now.
  */
 export async function settleByPerson(
   session: Session,
@@ -116,15 +118,24 @@ export async function settleByPerson(
     by,
     note,
   }: { readonly key: string; readonly happened: boolean; readonly by: string; readonly note?: string },
+  { folders, world }: { readonly folders: ActionFolders; readonly world: World },
 ): Promise<PersonSettled> {
   const found = (await ledgerOf(session)).filter((action) => key !== "" && action.key.startsWith(key));
   const [action] = found;
   if (action === undefined) return { kind: "none" };
   if (new Set(found.map((each) => each.key)).size > 1) return { kind: "several", keys: found.map((each) => each.key) };
   if (action.result === null) return { kind: "open", action };
+  using lock = await folders.lock(action.key, by);
+  if (lock === undefined) return { kind: "open", action };
   const verdict = happened ? "happened" : "absent";
   const evidence: JsonObject = { person: by, ...(note === undefined ? {} : { note }) };
   const data = { key: action.key, verdict, evidence, by };
+  // Of a business act every session has to know.
+  if ((await folders.readRecord(action.key)) !== "") {
+    const outcome = { ok: happened, text: action.result };
+    const place = { session: session.id, entryId: action.entryId, ordinal: action.ordinal, atMs: world.nowMs() };
+    await addToRecord(folders, action.key, { event: "outcome", ...place, verdict, outcome });
+  }
   const says = happened ? "it did happen" : "it did not happen";
   const content = `About ${action.tool} ${JSON.stringify(action.args).slice(0, 500)}, whose outcome was not known: ${by} looked, and ${says}.${note === undefined ? "" : ` ${note}`}`;
   const { durable } = await session.append([

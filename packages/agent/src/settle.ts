@@ -20,9 +20,9 @@ export type Settled = { readonly kind: "found"; readonly finding: Finding } | { 
 
 const STRICTNESS: Readonly<Record<Effect, number>> = { none: 0, idempotent: 1, checkable: 2, opaque: 3 };
 
-/** What repeating this call means. */
+/** What repeating this call means; for arguments that the tool refuses by now, what it says of calls in general. */
 export function effectOf(tool: Tool, args: JsonObject): Effect {
-  return tool.effectOf?.(args) ?? tool.effect;
+  return tool.check(args) === null ? (tool.effectOf?.(args) ?? tool.effect) : tool.effect;
 }
 
 /** A declaration may have changed since the intent; the stricter one counts. */

@@ -5,7 +5,7 @@
  * Invariant: the log alone decides what comes next, and everything is written under the turn right. A first run, a retry and
  * a recovery are the same code; a holder that lost its right stops and writes nothing more.
  */
-import { assertNever, CodedError, LIMITS } from "@holdfast/base";
+import { assertNever, CodedError, isObject, type JsonObject, LIMITS } from "@holdfast/base";
 import type { Entry, Right, Session } from "@holdfast/sessions";
 import { ask } from "./ask.ts";
 import { type AnswerEntry, intentsOf, textOf } from "./entries.ts";
@@ -14,6 +14,7 @@ import { hear } from "./hear.ts";
 import { type Next, nextStep, type OpenCall } from "./next-step.ts";
 import { describe, type Performed, perform } from "./perform.ts";
 import { approvalsFor, takeUpApproved } from "./permission.ts";
+import { effectOf } from "./settle.ts";
 import {
   busy,
   failureText,
@@ -171,7 +172,8 @@ function groupsOf({ agent }: Work, open: readonly OpenCall[]): readonly (readonl
   let together = false;
   for (const call of open) {
     const tool = agent.tools.get(call.call.name);
-    const parallel = tool === undefined || (tool.parallel ?? tool.effect === "none");
+    const args = isObject(call.call.arguments) ? (call.call.arguments as JsonObject) : {};
+    const parallel = tool === undefined || (tool.parallel ?? effectOf(tool, args) === "none");
     if (parallel && together) groups.at(-1)?.push(call);
     else groups.push([call]);
     together = parallel;

@@ -5,7 +5,7 @@
  * Invariant: what the record says happened is never done again by itself; what it left open is looked at first.
  */
 import { digest, type JsonObject } from "@holdfast/base";
-import { recoveredText, type Settled, settle } from "../settle.ts";
+import { effectOf, recoveredText, type Settled, settle } from "../settle.ts";
 import type { Agent, Tool, ToolContext, ToolOutcome } from "../types.ts";
 import { type ActionFolders, foldersOf } from "./folder.ts";
 import { addToRecord, type Known, knownOf, type RecordedOutcome } from "./record.ts";
@@ -69,7 +69,7 @@ function leftOpen(
   { intent }: Extract<Known, { kind: "open" }>,
 ): Promise<Settled> {
   const { entryId, ordinal, attempt, evidence } = intent;
-  const effect = tool.effectOf?.(args) ?? tool.effect;
+  const effect = effectOf(tool, args);
   const asIntent = {
     home: agent.home.id,
     entryId,

@@ -2,11 +2,13 @@
  * `holdfast actions`: what agents did, or may have done, with what is known of it; and a person's verdict.
  * Reads transcripts without a gateway; a verdict goes through the running one.
  */
+import { join } from "node:path";
 import type { LedgerAction } from "@holdfast/agent";
 import { runningGateway } from "../door.ts";
 import type { CommandContext } from "../context.ts";
 import { CliError, EXIT, type ExitCode } from "../errors.ts";
 import { findSession } from "../find.ts";
+import { homeOf } from "../home.ts";
 import { printable } from "../output.ts";
 import { type StoredSession, storedSessions } from "../stores.ts";
 import { ago, columns } from "../table.ts";
@@ -103,15 +105,14 @@ async function settleHere(
   { key, agentId }: StoredSession,
   { id, happened, note }: { readonly id: string; readonly happened: boolean; readonly note?: string },
 ): Promise<Settled> {
-  const { settleByPerson } = await import("@holdfast/agent");
+  const { diskFolders, settleByPerson } = await import("@holdfast/agent");
   return withSessions(context, agentId, async (sessions) => {
     await using session = await sessions.open(key);
-    const settled = await settleByPerson(session, {
-      key: id,
-      happened,
-      by: "owner",
-      ...(note === undefined ? {} : { note }),
-    });
+    const settled = await settleByPerson(
+      session,
+      { key: id, happened, by: "owner", ...(note === undefined ? {} : { note }) },
+      { folders: diskFolders(join(homeOf(context), "actions")), world: context.world },
+    );
     if (settled.kind === "settled") return settled;
     throw new CliError(settled.kind === "open" ? "action_unfinished" : "action_unknown", { id });
   });

@@ -1,5 +1,5 @@
 /** What waits, over HTTP: approvals and their decisions, the lanes, replies that were given up. */
-import { ledgerOf, settleByPerson } from "@holdfast/agent";
+import { foldersOf, ledgerOf, settleByPerson } from "@holdfast/agent";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { GatewayError } from "../errors.ts";
@@ -15,13 +15,13 @@ type Named = { Params: { id: string } };
 const verdict = z.strictObject({ happened: z.boolean(), note: z.string().max(2_000).optional() });
 
 function actionRoutes(app: FastifyInstance, { agents, routing }: HttpParts): void {
-  const sessionsOf = (key: string) => {
+  const agentFor = (key: string) => {
     const to = routeKey(key, routing);
     if (to.kind === "refused") throw new GatewayError(to.code, to.details);
-    return agents.get(to.agentId)!.sessions;
+    return agents.get(to.agentId)!;
   };
   app.get<{ Params: { key: string } }>("/api/sessions/:key/actions", async ({ params: { key } }) => {
-    const sessions = sessionsOf(key);
+    const { sessions } = agentFor(key);
     if ((await sessions.get(key)) === undefined) return { actions: [] };
     await using session = await sessions.open(key);
     return { actions: await ledgerOf(session) };
@@ -30,15 +30,15 @@ function actionRoutes(app: FastifyInstance, { agents, routing }: HttpParts): voi
   app.post<{ Params: { key: string; id: string } }>("/api/sessions/:key/actions/:id", async (request) => {
     const { key, id } = request.params;
     const { happened, note } = parsed(verdict, request.body);
-    const sessions = sessionsOf(key);
+    const agent = agentFor(key);
+    const { sessions, world } = agent;
     if ((await sessions.get(key)) === undefined) throw new GatewayError("not_found", { path: request.url });
     await using session = await sessions.open(key);
-    const settled = await settleByPerson(session, {
-      key: id,
-      happened,
-      by: "owner",
-      ...(note === undefined ? {} : { note }),
-    });
+    const settled = await settleByPerson(
+      session,
+      { key: id, happened, by: "owner", ...(note === undefined ? {} : { note }) },
+      { folders: foldersOf(agent), world },
+    );
     if (settled.kind === "settled") return { action: settled.action, durable: settled.durable };
     if (settled.kind === "open") throw new GatewayError("action_open", { id });
     throw new GatewayError("no_action", { id });
