@@ -108,6 +108,7 @@ export function wireItem(item: LaneItem): WireItem {
     state: item.state === "claimed" ? "running" : item.state,
     acceptedAt: item.acceptedMs,
     attempt: Math.max(1, item.attempts),
+    ...(item.state === "waiting" ? { asks: waitsFor(item)?.text ?? "" } : {}),
     failure: isLost(item) ? (endingOf(item)?.text ?? null) : null,
     failureCode: isLost(item) ? (endingOf(item)?.code ?? null) : null,
   };

@@ -28,7 +28,7 @@ export function keepAgentsTidy({ agents, store, config, world, log }: RetentionP
   const { maxAge, maxSize, mode } = config.sessions.retention;
   const policy = { ...RETENTION, maxAgeMs: maxAge, maxBytes: maxSize };
   const isAwaited = async (queue: string): Promise<boolean> =>
-    (await store.list({ lane: "main", queue, states: ["queued", "claimed"], limit: 1 })).length > 0;
+    (await store.list({ lane: "main", queue, states: ["queued", "claimed", "waiting"], limit: 1 })).length > 0;
   const rounds = [...agents.values()].map(({ id, sessions }) =>
     keepTidy(sessions, world, {
       policy,

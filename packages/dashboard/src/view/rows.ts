@@ -109,7 +109,8 @@ function notice(entry: Entry, what: Notice, text: string): Row {
 
 function savedMine(entry: Entry, user: UserMessage, state: LiveState): Row {
   const item = state.items.find((candidate) => isAbout(candidate, entry, user));
-  const failed = item?.state === "failed" && !state.entries.some((other) => other.answers?.includes(entry.id));
+  const failed =
+    item !== undefined && isLost(item) && !state.entries.some((other) => other.answers?.includes(entry.id));
   const text = textOf(user.content);
   return {
     kind: "mine",
@@ -176,11 +177,18 @@ function pendingRows(state: LiveState): readonly Row[] {
   const items = state.items
     .filter((item) => item.state !== "done" && !heard(item))
     .sort((left, right) => left.acceptedAt - right.acceptedAt);
-  return [...items.map((item) => itemRow(item)), ...state.outgoing.map(outgoingRow)];
+  const asks = state.items.flatMap((item): Row[] =>
+    item.asks ? [{ kind: "notice", id: `asks-${item.id}`, what: "message", text: item.asks }] : [],
+  );
+  return [...asks, ...items.map((item) => itemRow(item)), ...state.outgoing.map(outgoingRow)];
+}
+
+function isLost({ state }: WireItem): boolean {
+  return state === "failed" || state === "dropped";
 }
 
 function itemRow(item: WireItem): Row {
-  const failed = item.state === "failed";
+  const failed = isLost(item);
   return {
     kind: "mine",
     id: item.clientKey ?? item.id,

@@ -70,6 +70,16 @@ describe("trouble", () => {
   });
 });
 
+test("what waits for a yes says what is asked; what was dropped says why", () => {
+  const waiting = { ...itemOf("i1", "c1", "run it"), state: "waiting" as const, asks: "Answer /approve 1a2b" };
+  const dropped = { ...itemOf("i2", "c2", "late"), state: "dropped" as const, failure: "Too many waited" };
+  expect(rows({ items: [waiting, dropped] })).toMatchObject([
+    { kind: "notice", what: "message", text: "Answer /approve 1a2b" },
+    { kind: "mine", text: "run it", trouble: null },
+    { kind: "mine", text: "late", trouble: { kind: "failed", reason: "Too many waited" } },
+  ]);
+});
+
 describe("calls", () => {
   function turn(...rest: readonly ((chain: Chain, calls: Entry) => Entry)[]): Entry[] {
     const chain = new Chain();

@@ -17,7 +17,10 @@ export async function arrived(item: TurnItem, store: LaneStore): Promise<Arrived
     : waiting.some((other) => modeOf(other) === "interrupt")
       ? "newer"
       : null;
-  const firsts = firstsThat(waiting, (other) => controlOf(other) === null && sameRights(other, item));
+  // What was begun before has its own place in the log, and goes on by itself.
+  const mayJoin = (other: LaneItem): boolean =>
+    controlOf(other) === null && other.start === null && sameRights(other, item);
+  const firsts = firstsThat(waiting, mayJoin);
   const steer = firstsThat(firsts, (other) => modeOf(other) === "steer").map(joining);
   const collect = firstsThat(firsts, (other) => modeOf(other) !== "followup" && samePlace(other, item)).map(joining);
   return { stop, joined, steer, collect: collect.filter(({ id }) => !steer.some((other) => other.id === id)) };

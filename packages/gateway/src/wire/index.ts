@@ -57,6 +57,8 @@ export interface WireItem {
   readonly attempt: number;
   /** Why it failed, for people. */
   readonly failure: string | null;
+  /** Of a waiting item: what is asked of the person, with how to answer. */
+  readonly asks?: string;
   /** Which failure it is, where it has a code (docs/errors.md). */
   readonly failureCode?: string | null;
 }

@@ -1,6 +1,10 @@
 /** Messages to a busy conversation, through a whole gateway: each mode, stops, and what gives way. */
 import { act, say, type ScriptedStep, scriptedModel } from "@holdfast/agent";
+import { realWorld } from "@holdfast/base";
 import { expect, test, vi } from "vitest";
+import { mainItem, turnItem } from "../../src/bodies.ts";
+import { memoryLanes } from "../../src/lane-stores/memory.ts";
+import { arrived } from "../../src/queue/arrived.ts";
 import { plan, settingsFor, type Waiting } from "../../src/queue/plan.ts";
 import { isStop } from "../../src/queue/words.ts";
 import type { Gateway } from "../../src/gateway.ts";
@@ -170,4 +174,31 @@ test("text that came as text is no order", async () => {
   ).toMatchObject({
     kind: "queue",
   });
+});
+
+test("a message that was begun before is not taken into another one's turn", async () => {
+  const world = realWorld();
+  const store = memoryLanes(world);
+  const address = { channel: "web", account: "local", chat: "c", thread: null };
+  const put = async (key: string) => {
+    const message = { key, text: key, from: { id: "o", name: null, owner: true }, address, receivedMs: 0 };
+    return (await store.enqueue(mainItem({ message, asked: null, clientKey: null }, KEY, { mode: "steer" }), 0)).item;
+  };
+  const parked = await put("parked");
+  const claim = async () => (await store.claim({ lane: "main", holder: "me", nowMs: 1, leaseMs: 9_000 }))!;
+  await claim();
+  const start = { sessionId: "s", leaf: null };
+  await store.commit(
+    "me",
+    [
+      { kind: "note", id: parked.id, patch: { start } },
+      { kind: "park", id: parked.id, result: {} },
+    ],
+    1,
+  );
+  await put("second");
+  await put("third");
+  const second = await claim();
+  await store.commit("", [{ kind: "wake", id: parked.id }], 2);
+  expect((await arrived(turnItem(second), store)).steer).toEqual([]);
 });
