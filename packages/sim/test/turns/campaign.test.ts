@@ -1,6 +1,9 @@
 /** Turns on the simulated machine: every promise at a part of all points (all of them under HOLDFAST_LARGE), and faults that are found. */
 import type { Tool } from "@holdfast/agent";
+import { realWorld } from "@holdfast/base";
+import { memoryLanes } from "@holdfast/gateway/internal";
 import { describe, expect, test } from "vitest";
+import { withoutSync } from "../../src/simulate/mutants.ts";
 import { enumerateTurns } from "../../src/turns/enumerate-turns.ts";
 import type { Parts, Story } from "../../src/turns/life.ts";
 import { STORIES } from "../../src/turns/stories.ts";
@@ -56,26 +59,7 @@ const MUTATIONS: readonly (readonly [string, string, (parts: Parts) => Parts])[]
     "no tool",
     (parts) => ({
       ...parts,
-      store: {
-        ...parts.store,
-        enqueue: async (item, nowMs) => ({
-          fresh: true,
-          item: {
-            ...item,
-            id: "x",
-            state: "queued",
-            acceptedMs: nowMs,
-            notBeforeMs: nowMs,
-            claims: 0,
-            attempts: 0,
-            idleAttempts: 0,
-            progress: 0,
-            start: null,
-            joined: null,
-            result: null,
-          },
-        }),
-      },
+      store: { ...parts.store, enqueue: (item, nowMs) => memoryLanes(realWorld()).enqueue(item, nowMs) },
     }),
   ],
   [
@@ -89,34 +73,12 @@ const MUTATIONS: readonly (readonly [string, string, (parts: Parts) => Parts])[]
   [
     "a disk that is never synced",
     "something nobody can tell",
-    (parts) => ({
-      ...parts,
-      disk: unsynced(parts.disk),
-    }),
+    (parts) => ({ ...parts, disk: withoutSync(parts.disk) }),
   ],
 ];
 
 function withoutProgress<Item extends { readonly progress: number } | undefined>(item: Item): Item {
   return item === undefined ? item : { ...item, progress: 0 };
-}
-
-function unsynced(disk: Parts["disk"]): Parts["disk"] {
-  return {
-    open: async (path, mode) => {
-      const file = await disk.open(path, mode);
-      return { ...file, sync: async () => {}, datasync: async () => {} };
-    },
-    stat: (path) => disk.stat(path),
-    list: (path) => disk.list(path),
-    link: (from, to) => disk.link(from, to),
-    rename: (from, to) => disk.rename(from, to),
-    renew: (path, from) => disk.renew(path, from),
-    remove: (path) => disk.remove(path),
-    makeDirectory: (path) => disk.makeDirectory(path),
-    syncDirectory: (path) => disk.syncDirectory(path),
-    realpath: (path) => disk.realpath(path),
-    locks: disk.locks,
-  };
 }
 
 describe("a rule that is broken is found", () => {
