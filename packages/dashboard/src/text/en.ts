@@ -93,6 +93,7 @@ export const en = {
     other: (tool: string) => `Used ${tool}`,
     using: (tool: string) => `Using ${tool}`,
     notUsed: (tool: string) => `${tool} did not succeed`,
+    waiting: (what: string) => `Not begun: ${what}`,
     unsettled: (tool: string) => `Not known how it ended: ${tool}`,
     arguments: "Asked for",
     result: "Result",
@@ -108,6 +109,7 @@ export const en = {
     conflict: "conflict",
     unknown: "unknown",
     in_flight: "in flight",
+    waiting: "waits for your yes",
     failed: "failed",
   },
   verdictMeans: {

@@ -91,6 +91,7 @@ export const zh: Text = {
     other: (tool) => `使用了 ${tool}`,
     using: (tool) => `正在使用 ${tool}`,
     notUsed: (tool) => `${tool} 未成功`,
+    waiting: (what: string) => `尚未开始：${what}`,
     unsettled: (tool) => `不清楚结果如何：${tool}`,
     arguments: "请求内容",
     result: "结果",
@@ -106,6 +107,7 @@ export const zh: Text = {
     conflict: "有冲突",
     unknown: "无法确定",
     in_flight: "进行中",
+    waiting: "等待你的同意",
     failed: "失败",
   },
   verdictMeans: {

@@ -26,6 +26,7 @@ const SHAPES: Readonly<Record<Sign, ReactNode>> = {
   absent: <path d="M4 8h8" />,
   conflict: <path d="M4 6h8M4 10h8M10 3.500l-4 9" />,
   unknown: <path d="M5.800 6a2.250 2.250 0 1 1 3.300 2c-.8.4-1.100.8-1.100 1.600M8 12.300v.1" />,
+  waiting: <path d="M8 3.500a4.500 4.500 0 1 1 0 9a4.500 4.500 0 0 1 0-9zM8 5.750v2.500l1.750 1" />,
   in_flight: <circle cx="8" cy="8" r="3.250" fill="currentColor" stroke="none" />,
 };
 

@@ -15,8 +15,8 @@ import {
 
 export const VERDICTS = ["happened", "not_started", "absent", "conflict", "unknown"] as const;
 export type Verdict = (typeof VERDICTS)[number];
-/** `ok` and `failed` were recorded as they happened; a verdict was reached later, by evidence. */
-export type CallState = "in_flight" | "open" | "ok" | "failed";
+/** `waiting`: not begun, for a person's yes. `ok` and `failed` were recorded as they happened; a verdict was reached later, by evidence. */
+export type CallState = "in_flight" | "waiting" | "open" | "ok" | "failed";
 
 export interface Call {
   readonly tool: string;
@@ -49,17 +49,21 @@ interface Intents {
 export function collectCalls(entries: readonly Entry[], running: boolean): CallBook {
   const results = new Map<string, Found>();
   const intents = new Map<string, Intents>();
+  const asked = new Set<string>();
   for (const entry of entries) {
     const message = resultOf(entry);
     if (message) results.set(resultName(entry, message), { message, at: timeOf(entry) });
     const intent = dataOf(entry, "holdfast:intent");
     if (intent) noteIntent(intents, entry, intent);
+    const approval = dataOf(entry, "holdfast:approval");
+    if (approval?.event === "asked") asked.add(nameIn(approval));
   }
   return {
     callOf: (entry, block, ordinal) => {
       const name = `${entry.id}/${ordinal}`;
       const found = results.get(name) ?? results.get(block.id) ?? null;
-      return callFrom(block, found, intents.get(name) ?? null, running);
+      const call = callFrom(block, found, intents.get(name) ?? null, running);
+      return call.state === "open" && call.attempts === 0 && asked.has(name) ? { ...call, state: "waiting" } : call;
     },
   };
 }
@@ -69,8 +73,13 @@ function resultName(entry: Entry, message: ToolResultMessage): string {
   return entry.call ? `${entry.call.entryId}/${entry.call.ordinal}` : message.toolCallId;
 }
 
+/** The call that one of our state entries is about. */
+function nameIn(data: Readonly<Record<string, unknown>>): string {
+  return `${String(data.entryId)}/${String(data.ordinal)}`;
+}
+
 function noteIntent(intents: Map<string, Intents>, entry: Entry, intent: Readonly<Record<string, unknown>>): void {
-  const name = `${String(intent.entryId)}/${String(intent.ordinal)}`;
+  const name = nameIn(intent);
   intents.set(name, { count: (intents.get(name)?.count ?? 0) + 1, lastAt: timeOf(entry) });
 }
 

@@ -2,7 +2,16 @@
 import type { Text } from "../text/en.ts";
 import type { Call } from "./calls.ts";
 
-export type Sign = "ok" | "failed" | "happened" | "not_started" | "absent" | "conflict" | "unknown" | "in_flight";
+export type Sign =
+  | "waiting"
+  | "ok"
+  | "failed"
+  | "happened"
+  | "not_started"
+  | "absent"
+  | "conflict"
+  | "unknown"
+  | "in_flight";
 
 export function signOf(call: Call): Sign {
   if (call.verdict !== null) return call.verdict;
@@ -20,6 +29,7 @@ export function describeCall(call: Call, text: Text): string {
   const stages = stagesOf(call, text);
   const sign = signOf(call);
   if (sign === "in_flight") return stages.doing;
+  if (sign === "waiting") return text.call.waiting(subjectOf(call));
   if (sign === "ok" || sign === "happened") return stages.done;
   if (sign === "unknown") return text.call.unsettled(subjectOf(call));
   return stages.failed;

@@ -88,6 +88,19 @@ describe("calls", () => {
   }
   const callsOf = (part: Partial<LiveState>) => rows(part).flatMap((row) => (row.kind === "call" ? [row.call] : []));
 
+  test("a call that nobody has said yes to is waiting, until it is begun", () => {
+    const asked = (chain: Chain, calls: Entry) =>
+      chain.entry({
+        type: "custom",
+        customType: "holdfast:approval",
+        data: { event: "asked", entryId: calls.id, ordinal: 1 },
+      });
+    const begun = (chain: Chain, calls: Entry) =>
+      chain.entry({ type: "custom", customType: "holdfast:intent", data: { entryId: calls.id, ordinal: 1 } });
+    expect(callsOf({ entries: turn(asked) }).map((call) => call.state)).toEqual(["open", "waiting"]);
+    expect(callsOf({ entries: turn(asked, begun) }).map((call) => call.state)).toEqual(["open", "open"]);
+  });
+
   test("without a result a call runs, or is open; never done", () => {
     expect(callsOf({ entries: turn(), running: true }).map((call) => call.state)).toEqual(["in_flight", "in_flight"]);
     expect(callsOf({ entries: turn() }).map((call) => call.state)).toEqual(["open", "open"]);
