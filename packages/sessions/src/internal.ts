@@ -1,6 +1,6 @@
 /** What CLI and dashboard need besides the public door. */
 export type { OpenCall } from "./calls.ts";
-export { openSessionsOn } from "./open.ts";
+export { openSessionsOn, openTranscriptOn } from "./open.ts";
 export type { Disk, DiskFile, DiskStat, OpenMode } from "./stores/file/disk.ts";
 export * from "./keeping/door.ts";
 export { type SearchHit, type SearchOptions, type SearchResult, searchTranscript } from "./search.ts";

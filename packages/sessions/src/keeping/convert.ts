@@ -5,6 +5,7 @@
 import { resolve } from "node:path";
 import { realWorld, type World } from "@holdfast/base";
 import { openSource } from "../reading/source.ts";
+import { type Disk, realDisk } from "../stores/file/disk.ts";
 import { openIncoming } from "./incoming.ts";
 import { type RepairReport, type RepairOptions, withoutSuffix, writePieces } from "./repair.ts";
 
@@ -16,12 +17,14 @@ export async function convertTranscript(
   file: string,
   options: RepairOptions & { readonly id?: string } = {},
   world: World = realWorld(),
+  disk: Disk = realDisk,
 ): Promise<RepairReport> {
-  await using incoming = await openIncoming(file);
-  await using source = await openSource(file);
+  await using incoming = await openIncoming(file, disk);
+  await using source = await openSource(file, disk);
   const target = options.target ?? `${withoutSuffix(file)}.v3.jsonl`;
   const pieces = incoming.pieces({
     header: (header) => ({ ...header, id: options.id ?? header.id, parentSession: resolve(file) }),
   });
-  return await writePieces({ file, source, pieces, target, always: true, onProgress: options.onProgress }, world);
+  const rewrite = { file, source, pieces, target, always: true, onProgress: options.onProgress };
+  return await writePieces(rewrite, { world, disk });
 }

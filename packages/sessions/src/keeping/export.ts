@@ -9,6 +9,7 @@ import { flatOf, jsonOf } from "../formats/messages.ts";
 import { surveyOf } from "../formats/survey.ts";
 import type { Language } from "../formats/words.ts";
 import { type ByteSource, openSource } from "../reading/source.ts";
+import { type Disk, realDisk } from "../stores/file/disk.ts";
 import { refuseOther } from "../transcript.ts";
 
 export const EXPORT_FORMATS = ["json", "jsonl", "markdown", "html", "flat"] as const;
@@ -26,8 +27,12 @@ export interface ExportOptions {
 }
 
 /** Pieces of the document, in order. Throws `file_missing`, `not_a_file`, `read_failed`, `not_a_transcript`. */
-export async function* exportTranscript(file: string, options: ExportOptions): AsyncGenerator<string | Buffer> {
-  await using source = await openSource(file);
+export async function* exportTranscript(
+  file: string,
+  options: ExportOptions,
+  disk: Disk = realDisk,
+): AsyncGenerator<string | Buffer> {
+  await using source = await openSource(file, disk);
   if (options.format === "jsonl") {
     yield* bytesOf(source);
     return;

@@ -5,6 +5,7 @@
 import { LIMITS } from "@holdfast/base";
 import { SessionError } from "../errors.ts";
 import { type ByteSource, openSource } from "../reading/source.ts";
+import type { Disk } from "../stores/file/disk.ts";
 import type { NewFile } from "./new-file.ts";
 
 const NAMES_MAX = 1000;
@@ -30,7 +31,7 @@ export async function namedFree(file: NewFile, path: string): Promise<string> {
   await file.finish();
   for (let number = 1; number <= NAMES_MAX; number++) {
     const name = number === 1 ? path : numbered(path, number);
-    if ((await file.name(name)) || (await sameContent(file.aside, name))) return name;
+    if ((await file.name(name)) || (await sameContent(file.aside, name, file.disk))) return name;
   }
   throw new SessionError("file_exists", { path });
 }
@@ -40,9 +41,9 @@ function numbered(path: string, number: number): string {
   return `${path.slice(0, path.length - ending.length)}-${number}${ending}`;
 }
 
-async function sameContent(a: string, b: string): Promise<boolean> {
-  await using left = await openSource(a);
-  await using right = await openSource(b);
+async function sameContent(a: string, b: string, disk: Disk): Promise<boolean> {
+  await using left = await openSource(a, disk);
+  await using right = await openSource(b, disk);
   if (left.size !== right.size) return false;
   for (let at = 0; at < left.size; at += LIMITS.readChunkBytes) {
     const [one, other] = await Promise.all([left, right].map((each) => each.read(at, LIMITS.readChunkBytes)));

@@ -6,6 +6,7 @@ import { basename } from "node:path";
 import { realWorld, type World } from "@holdfast/base";
 import { type ByteSource, openSource } from "../reading/source.ts";
 import { readWhole } from "../reading/whole.ts";
+import { type Disk, type Place, realDisk } from "../stores/file/disk.ts";
 import { refuseOther } from "../transcript.ts";
 import { cleaned } from "./clean.ts";
 import { NewFile } from "./new-file.ts";
@@ -35,13 +36,15 @@ export async function repairTranscript(
   file: string,
   options: RepairOptions = {},
   world: World = realWorld(),
+  disk: Disk = realDisk,
 ): Promise<RepairReport> {
-  await using source = await openSource(file);
+  await using source = await openSource(file, disk);
   const whole = await readWhole(source);
   refuseOther(file, whole);
   const target = options.target ?? `${withoutSuffix(file)}.repaired.jsonl`;
   const pieces = cleaned(source, { fallbackId: sessionIdOf(file) ?? "repaired" }, whole);
-  return await writePieces({ file, source, pieces, target, always: false, onProgress: options.onProgress }, world);
+  const rewrite = { file, source, pieces, target, always: false, onProgress: options.onProgress };
+  return await writePieces(rewrite, { world, disk });
 }
 
 export interface Rewrite {
@@ -55,10 +58,10 @@ export interface Rewrite {
 }
 
 /** Writes what a file became to a new one, and beside it the bytes that could not be used. */
-export async function writePieces(rewrite: Rewrite, world: World): Promise<RepairReport> {
+export async function writePieces(rewrite: Rewrite, { world, disk }: Place): Promise<RepairReport> {
   const { file, source, target, onProgress } = rewrite;
-  await using sound = await NewFile.beside(target, world);
-  await using aside = await NewFile.beside(`${target}.damaged`, world);
+  await using sound = await NewFile.beside(target, world, disk);
+  await using aside = await NewFile.beside(`${target}.damaged`, world, disk);
   const changes: Change[] = [];
   let entries = 0;
   for await (const piece of rewrite.pieces) {

@@ -2,10 +2,9 @@
  * Bytes to read a transcript from, wherever they are. A source is a snapshot: it never shows bytes beyond `size`, so a
  * file that grows meanwhile reads the same. It never changes anything.
  */
-import { constants, type Stats } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
 import { errnoOf } from "@holdfast/base";
 import { SessionError } from "../errors.ts";
+import { type Disk, type DiskFile, realDisk } from "../stores/file/disk.ts";
 import { openUnpacked } from "./packed.ts";
 
 export interface ByteSource {
@@ -62,24 +61,23 @@ export interface OpenSource extends ByteSource, AsyncDisposable {
 }
 
 /** A packed one (`<path>.gz`) stands in for a file that is not there. */
-async function openPlain(path: string): Promise<FileHandle> {
+async function openPlain(path: string, disk: Disk): Promise<Omit<DiskFile, "write" | "datasync" | "sync">> {
   try {
-    // A pipe would wait for its other end; what it is, is looked at before anything is read.
-    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return await disk.open(path, "read");
   } catch (error) {
-    const unpacked = errnoOf(error) === "ENOENT" ? await openUnpacked(path) : undefined;
+    const unpacked = errnoOf(error) === "ENOENT" && disk === realDisk ? await openUnpacked(path) : undefined;
     if (unpacked === undefined) throw error;
     return unpacked;
   }
 }
 
 /** Opens a transcript for reading only, also one that is packed. Throws `file_missing`, `not_a_file`, `read_failed`. */
-export async function openSource(path: string): Promise<OpenSource> {
-  const handle = await openPlain(path).catch((error: unknown) => refuse(path, error));
+export async function openSource(path: string, disk: Disk = realDisk): Promise<OpenSource> {
+  const handle = await openPlain(path, disk).catch((error: unknown) => refuse(path, error));
   try {
-    const stats: Stats = await handle.stat();
+    const stats = await handle.stat({ bigint: true });
     if (!stats.isFile()) throw new SessionError("not_a_file", { path });
-    const source = await fileSource(handle, stats.size);
+    const source = await fileSource(handle, Number(stats.size));
     const read = (offset: number, length: number): Promise<Buffer> =>
       source.read(offset, length).catch((error: unknown) => refuse(path, error));
     return { path, size: source.size, read, [Symbol.asyncDispose]: () => handle.close() };
@@ -92,6 +90,6 @@ export async function openSource(path: string): Promise<OpenSource> {
 function refuse(path: string, error: unknown): never {
   const errno = errnoOf(error);
   if (errno === "ENOENT" || errno === "ENOTDIR") throw new SessionError("file_missing", { path }, error);
-  if (errno === "EISDIR") throw new SessionError("not_a_file", { path }, error);
+  if (errno === "EISDIR" || errno === "EINVAL") throw new SessionError("not_a_file", { path }, error);
   throw new SessionError("read_failed", { path, errno: errno ?? "unknown" }, error);
 }

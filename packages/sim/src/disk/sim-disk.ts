@@ -7,10 +7,12 @@ import { afterFailedSync, cutTo, renewed, synced, written } from "./content.ts";
 import { Calls } from "./calls.ts";
 import type { DiskImage } from "./image.ts";
 import type { Machine } from "./machine.ts";
+import { packing } from "./packing.ts";
 import type { SimProcess } from "./process.ts";
 
 export class SimDisk implements Disk {
   readonly locks: Disk["locks"];
+  readonly packing = packing;
   readonly #machine: Machine;
   readonly #process: SimProcess;
   readonly #calls: Calls;

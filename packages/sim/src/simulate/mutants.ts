@@ -27,6 +27,7 @@ function passingOn(disk: Disk, change: Partial<Disk>): Disk {
     makeDirectory: (path) => disk.makeDirectory(path),
     syncDirectory: (path) => disk.syncDirectory(path),
     realpath: (path) => disk.realpath(path),
+    packing: disk.packing,
     locks: disk.locks,
     ...change,
   };

@@ -10,7 +10,6 @@ import { createHash } from "node:crypto";
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { createGunzip, createGzip } from "node:zlib";
 import { errnoOf, LIMITS } from "@holdfast/base";
 import { SessionError } from "../../errors.ts";
 import { sidecarPath } from "../../sidecar/sidecar-file.ts";
@@ -107,8 +106,7 @@ async function transcode(disk: Disk, from: string, to: string, how: "pack" | "un
   await disk.remove(to);
   await using source = await disk.open(from, "read");
   await using target = await disk.open(to, "new");
-  const through = how === "pack" ? createGzip() : createGunzip();
-  await pipeline(Readable.from(chunksOf(source)), through, async (chunks: AsyncIterable<Buffer>) => {
+  await pipeline(Readable.from(chunksOf(source)), disk.packing[how](), async (chunks: AsyncIterable<Buffer>) => {
     for await (const chunk of chunks) await writeAll(target, chunk);
   });
   await target.sync();
@@ -121,7 +119,7 @@ async function digestOf(disk: Disk, path: string, how: "plain" | "packed"): Prom
     for await (const chunk of chunks) hash.update(chunk);
   };
   if (how === "plain") await take(chunksOf(file));
-  else await pipeline(Readable.from(chunksOf(file)), createGunzip(), take);
+  else await pipeline(Readable.from(chunksOf(file)), disk.packing.unpack(), take);
   return hash.digest("hex");
 }
 

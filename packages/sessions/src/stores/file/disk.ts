@@ -19,7 +19,9 @@ import {
   writeSync,
 } from "node:fs";
 import { link, open, readdir, rename, rm } from "node:fs/promises";
+import type { Transform } from "node:stream";
 import { promisify } from "node:util";
+import { createGunzip, createGzip } from "node:zlib";
 import { type FileLocks, kernelLockAvailable, realFileLocks, syncDirectory, type World } from "@holdfast/base";
 
 /** How a store excludes writers; every process on it must use the same. */
@@ -76,6 +78,8 @@ export interface Disk {
   /** The names in a directory are durable when it returns. */
   syncDirectory(path: string): Promise<void>;
   realpath(path: string): Promise<string>;
+  /** Gzip, for what is piped through. It works on threads of its own, as the device does: so it belongs to the disk. */
+  readonly packing: { pack(): Transform; unpack(): Transform };
   readonly locks: FileLocks & { readonly mode: "kernel" | "sqlite" };
 }
 
@@ -180,6 +184,7 @@ export const realDisk: Disk = {
   makeDirectory: async (path) => mkdirSync(path, { mode: 0o700 }),
   syncDirectory,
   realpath: async (path) => realpathSync.native(path),
+  packing: { pack: () => createGzip(), unpack: () => createGunzip() },
   locks: {
     ...realFileLocks,
     get mode() {
