@@ -54,6 +54,7 @@ export const BASE_ERRORS = {
   bad_size: 'Not a size: {value}. Write "100mb", "2gb" or a number of bytes.',
   json_too_deep: "The value is nested more than {levels} levels deep.",
   lock_timeout: "The lock {path} was not free within {timeoutMs} ms; it is held by {holder}.",
+  not_regular: "{path} is {what}, not a file. Move it away and try again.",
 } as const;
 
 export type BaseErrorCode = keyof typeof BASE_ERRORS;

@@ -5,10 +5,11 @@
  * Only try-lock and timers: a blocking wait would sit in the thread pool that the syncs need.
  * Invariant: the inode is compared after locking, so a lock on a file that was replaced meanwhile does not count.
  */
-import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, writeSync, ftruncateSync } from "node:fs";
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import { BaseError, errnoOf } from "./errors.ts";
 import { tryParse } from "./json.ts";
+import { openRegularSync } from "./regular-file.ts";
 import type { World } from "./world.ts";
 
 interface Native {
@@ -106,9 +107,9 @@ function trySqlite(path: string, fd: number): KernelLock | undefined {
   return lockOf(path, fd, () => db.close());
 }
 
-/** Takes the lock now or returns undefined. Creates the file (0600). Throws what opening throws (EACCES, ENOSPC, ...). */
+/** Takes the lock now or returns undefined. Creates the file (0600). Throws what `openRegularSync` throws (EACCES, ENOSPC, ...). */
 export function tryFileLock(path: string): KernelLock | undefined {
-  const fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+  const fd = openRegularSync(path, constants.O_RDWR | constants.O_CREAT);
   const module = loadNative();
   let lock: KernelLock | undefined;
   try {
@@ -129,11 +130,17 @@ export function tryFileLock(path: string): KernelLock | undefined {
 
 /** What the holder noted, or undefined. For messages; never for a decision about exclusion. */
 export function readLockNote(path: string): unknown {
+  let fd: number;
   try {
-    return tryParse(readFileSync(path, "utf8").split("\n", 1)[0] ?? "");
+    fd = openRegularSync(path, constants.O_RDONLY);
   } catch (error) {
     if (errnoOf(error) === "ENOENT") return undefined;
     throw error;
+  }
+  try {
+    return tryParse(readFileSync(fd, "utf8").split("\n", 1)[0] ?? "");
+  } finally {
+    closeSync(fd);
   }
 }
 

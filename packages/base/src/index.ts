@@ -27,5 +27,6 @@ export { bootId, type Identity, identityOf, type Liveness, livenessOf, parseIden
 export { canonical, digest, isDeeper, isObject, type Json, type JsonObject, sha256, tryParse } from "./json.ts";
 export { LIMITS } from "./limits.ts";
 export { type PointHook, pointsFromEnvironment } from "./points.ts";
+export { openRegularSync, readText } from "./regular-file.ts";
 export { durationMs, sizeBytes } from "./units.ts";
 export { type IdKind, makeId, realWorld, uuidV7, type World } from "./world.ts";

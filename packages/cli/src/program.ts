@@ -23,6 +23,12 @@ function portNumber(text: string): number {
   return port;
 }
 
+/** An empty one comes from a variable that is not set, and would mean another home than the one that was meant. */
+function directoryName(text: string): string {
+  if (text === "") throw new InvalidArgumentError("It is empty; name a directory, or leave it out for ~/.holdfast.");
+  return text;
+}
+
 function addGateway(program: Command, act: Act): void {
   program
     .command("gateway")
@@ -155,7 +161,7 @@ function buildProgram(act: Act): Command {
   const program = new Command("holdfast")
     .description("an assistant whose conversations and actions survive kills")
     .option("--json", "one JSON value on stdout")
-    .option("--home <dir>", "the home directory")
+    .option("--home <dir>", "the home directory", directoryName)
     .option("--agent <id>", "which agent");
   addGateway(program, act);
   addSession(program, act);

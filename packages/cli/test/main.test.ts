@@ -32,6 +32,7 @@ describe("wrong usage is exit code 2, in one sentence", () => {
     [["--jsn", "status"], /unknown option '--jsn' \(Did you mean --json\?\)/],
     [["sesion", "list"], /unknown command 'sesion' \(Did you mean session\?\)/],
     [["session", "lst"], /unknown command 'lst' \(Did you mean list\?\)/],
+    [["--home", "", "session", "list"], /empty; name a directory/],
     [["session", "list", "more"], /too many arguments/],
     [["session", "show"], /missing required argument 'name'/],
     [["send", "hello"], /required option '--session <key>' not specified/],

@@ -4,7 +4,6 @@
  * Invariant: the kernel lock on `home.lock` decides who that is, never a pid: two containers may both be process 1.
  * The lock dies with its holder, so a note left by a killed gateway means nothing but that it was there.
  */
-import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import {
@@ -18,6 +17,7 @@ import {
   messageOf,
   parseIdentity,
   readLockNote,
+  readText,
   tryFileLock,
   tryParse,
   type World,
@@ -98,7 +98,7 @@ async function take(home: string, world: World): Promise<KernelLock> {
 
 async function homeId(home: string, world: World): Promise<string> {
   const file = join(home, ".home.json");
-  const text = await readFile(file, "utf8").catch((error: unknown) => {
+  const text = await readText(file).catch((error: unknown) => {
     if (errnoOf(error) === "ENOENT") return "";
     throw error;
   });
@@ -187,7 +187,7 @@ export async function findGateway(home: string): Promise<RunningGateway | null> 
   const note = readLockNote(lockPath(home));
   const holder = parseIdentity(note);
   const address = isObject(note) && typeof note.address === "string" ? note.address : null;
-  const secrets = tryParse(await readFile(join(home, CREDENTIALS_FILE), "utf8").catch(() => ""));
+  const secrets = tryParse(await readText(join(home, CREDENTIALS_FILE)).catch(() => ""));
   const token = isObject(secrets) && typeof secrets.gatewayToken === "string" ? secrets.gatewayToken : null;
   return { address, token, pid: holder?.pid ?? 0, host: holder?.host ?? "" };
 }

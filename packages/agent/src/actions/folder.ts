@@ -4,7 +4,7 @@
  * Invariant: whoever performs or settles an action holds its lock from before the intent until the result is durable.
  * A number in a log cannot stop an effect in the outside world; the kernel's lock on this folder can.
  */
-import { mkdir, open, readFile } from "node:fs/promises";
+import { mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import {
   digest,
@@ -14,6 +14,7 @@ import {
   makePrivateDirectory,
   syncDirectory,
   tryFileLock,
+  readText,
 } from "@holdfast/base";
 import type { Agent } from "../types.ts";
 
@@ -41,7 +42,7 @@ export function diskFolders(actions: string): ActionFolders {
   const record = (key: string): string => join(actions, key, "record.jsonl");
   const readRecord = async (key: string): Promise<string> => {
     try {
-      return await readFile(record(key), "utf8");
+      return await readText(record(key));
     } catch (error) {
       if (errnoOf(error) === "ENOENT") return "";
       throw error;

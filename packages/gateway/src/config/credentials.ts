@@ -2,9 +2,9 @@
  * `credentials.json`: the gateway's token and the providers' keys, 0600, apart from the configuration so that the latter
  * can be shown and kept under git. Invariant: no value of this file reaches a log, an error or a transcript.
  */
-import { chmod, readFile, stat } from "node:fs/promises";
+import { chmod, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { errnoOf, isObject, tryParse, type World, writeWhole } from "@holdfast/base";
+import { errnoOf, isObject, messageOf, readText, tryParse, type World, writeWhole } from "@holdfast/base";
 import { GatewayError } from "../errors.ts";
 
 export const CREDENTIALS_FILE = "credentials.json";
@@ -23,10 +23,10 @@ export interface Credentials {
 async function readRaw(file: string): Promise<Record<string, unknown>> {
   let text: string;
   try {
-    text = await readFile(file, "utf8");
+    text = await readText(file);
   } catch (error) {
     if (errnoOf(error) === "ENOENT") return {};
-    throw new GatewayError("credentials_invalid", { file, why: `it cannot be read (${errnoOf(error)})` }, error);
+    throw new GatewayError("credentials_invalid", { file, why: `it cannot be read: ${messageOf(error)}` }, error);
   }
   const value = tryParse(text);
   if (!isObject(value)) throw new GatewayError("credentials_invalid", { file, why: "it is not a JSON object" });

@@ -2,9 +2,8 @@
  * Reads `$HOLDFAST_HOME/holdfast.json`. A missing file means the defaults; anything else that is not a readable, valid
  * file is an error that names every problem. zod and json5 are imported only when this runs.
  */
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { errnoOf, messageOf } from "@holdfast/base";
+import { errnoOf, messageOf, readText } from "@holdfast/base";
 import { GatewayError } from "../errors.ts";
 import type { Checked, ConfigProblem } from "./check.ts";
 import type { Environment } from "./environment.ts";
@@ -20,7 +19,7 @@ const UNREADABLE: Readonly<Record<string, string>> = {
 
 async function textOf(file: string): Promise<string> {
   try {
-    return await readFile(file, "utf8");
+    return await readText(file);
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === "ENOENT") return "{}";

@@ -1,4 +1,5 @@
 /** The file itself: missing, in the way, unreadable, broken. */
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -22,6 +23,13 @@ test("a directory in its place is a clear error", async () => {
     code: "config_unreadable",
     message: expect.stringContaining("it is a directory"),
   });
+});
+
+test("a pipe in its place is a clear error, not waited for", async () => {
+  const home = await temporaryHome();
+  execFileSync("mkfifo", [join(home, "holdfast.json")]);
+  const message = expect.stringContaining("is a pipe");
+  await expect(loadConfig(home, {})).rejects.toMatchObject({ code: "config_unreadable", message });
 });
 
 test.skipIf(process.getuid?.() === 0)("an unreadable file is a clear error", async () => {

@@ -9,9 +9,10 @@ import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import { errnoOf, isObject, makePrivateDirectory, sha256, tryParse } from "@holdfast/base";
+import { isObject, makePrivateDirectory, sha256, tryParse } from "@holdfast/base";
 import type { ImportPlace } from "../keeping/import.ts";
 import { NewFile } from "../keeping/new-file.ts";
+import { isFile } from "../reading/packed.ts";
 import type { MigrationNotes } from "./report.ts";
 
 /** A conversation that was found: its row, and how to get its transcript as a file. */
@@ -55,9 +56,7 @@ export async function readDatabase(path: string, place: ImportPlace, notes: Migr
 async function copyDatabase(path: string, folder: string): Promise<string> {
   const copy = join(folder, basename(path));
   await copyFile(path, copy);
-  await copyFile(`${path}-wal`, `${copy}-wal`).catch((error: unknown) => {
-    if (errnoOf(error) !== "ENOENT") throw error;
-  });
+  if (await isFile(`${path}-wal`)) await copyFile(`${path}-wal`, `${copy}-wal`);
   return copy;
 }
 

@@ -6,13 +6,14 @@
  * Invariant: the source is only read; a session is known by its id, so a migration that was killed is just run again.
  */
 import { existsSync } from "node:fs";
-import { readdir, readFile, realpath, rm, stat } from "node:fs/promises";
+import { readdir, realpath, rm, stat } from "node:fs/promises";
 import { basename, join, resolve, sep } from "node:path";
-import { CodedError, isObject, LIMITS, makePrivateDirectory, tryParse } from "@holdfast/base";
+import { CodedError, isObject, LIMITS, makePrivateDirectory, readText, tryParse } from "@holdfast/base";
 import { isSessionId, isSessionKey } from "../key.ts";
 import { type ImportPlace, importHistory } from "../keeping/import.ts";
 import { NewFile } from "../keeping/new-file.ts";
 import { sessionIdOf } from "../keeping/repair.ts";
+import { isFile } from "../reading/packed.ts";
 import { openSource } from "../reading/source.ts";
 import { adjustEntry } from "./openclaw-entries.ts";
 import { type FoundSession, readDatabase, scratchFolder } from "./openclaw-sqlite.ts";
@@ -73,16 +74,22 @@ class AgentMigration {
     const { root, agentId, place, notes } = this.#parts;
     const database = join(root, "agents", agentId, "agent", "openclaw-agent.sqlite");
     const rows = await this.#rowsOfJson();
-    if (!existsSync(database)) return rows;
+    if (!(await this.#isThere(database))) return rows;
     return [...rows, ...(await readDatabase(database, place, notes))];
+  }
+
+  async #isThere(path: string): Promise<boolean> {
+    const isThere = await isFile(path);
+    if (!isThere && existsSync(path)) this.#parts.notes.skipped.push({ source: path, why: "it is no file" });
+    return isThere;
   }
 
   /** `sessions.json`: one object, key to row. */
   async #rowsOfJson(): Promise<FoundSession[]> {
     const { notes } = this.#parts;
     const path = join(this.#folder, "sessions.json");
-    if (!existsSync(path)) return [];
-    const rows = tryParse(await readFile(path, "utf8"));
+    if (!(await this.#isThere(path))) return [];
+    const rows = tryParse(await readText(path));
     if (!isObject(rows)) {
       notes.skipped.push({ source: path, why: "it is not JSON; its transcripts go into the archive" });
       return [];

@@ -31,7 +31,8 @@ export async function openUnpacked(path: string): Promise<FileHandle | undefined
   }
 }
 
-async function isFile(path: string): Promise<boolean> {
+/** False where nothing is there, or something else. */
+export async function isFile(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFile();
   } catch (error) {

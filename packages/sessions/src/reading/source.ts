@@ -2,7 +2,7 @@
  * Bytes to read a transcript from, wherever they are. A source is a snapshot: it never shows bytes beyond `size`, so a
  * file that grows meanwhile reads the same. It never changes anything.
  */
-import { errnoOf } from "@holdfast/base";
+import { BaseError, errnoOf } from "@holdfast/base";
 import { SessionError } from "../errors.ts";
 import { type Disk, type DiskFile, realDisk } from "../stores/file/disk.ts";
 import { openUnpacked } from "./packed.ts";
@@ -88,8 +88,9 @@ export async function openSource(path: string, disk: Disk = realDisk): Promise<O
 }
 
 function refuse(path: string, error: unknown): never {
+  if (error instanceof BaseError && error.code === "not_regular") throw new SessionError("not_a_file", { path }, error);
   const errno = errnoOf(error);
   if (errno === "ENOENT" || errno === "ENOTDIR") throw new SessionError("file_missing", { path }, error);
-  if (errno === "EISDIR" || errno === "EINVAL") throw new SessionError("not_a_file", { path }, error);
+  if (errno === "EISDIR" || errno === "ENXIO") throw new SessionError("not_a_file", { path }, error);
   throw new SessionError("read_failed", { path, errno: errno ?? "unknown" }, error);
 }

@@ -11,7 +11,6 @@ import {
   fstatSync,
   fsync,
   mkdirSync,
-  openSync,
   read,
   realpathSync,
   statSync,
@@ -22,7 +21,14 @@ import { link, open, readdir, rename, rm } from "node:fs/promises";
 import type { Transform } from "node:stream";
 import { promisify } from "node:util";
 import { createGunzip, createGzip } from "node:zlib";
-import { type FileLocks, kernelLockAvailable, realFileLocks, syncDirectory, type World } from "@holdfast/base";
+import {
+  type FileLocks,
+  kernelLockAvailable,
+  openRegularSync,
+  realFileLocks,
+  syncDirectory,
+  type World,
+} from "@holdfast/base";
 
 /** How a store excludes writers; every process on it must use the same. */
 export type LockMode = "kernel" | "sqlite" | "create";
@@ -60,6 +66,7 @@ export type OpenMode = "read" | "append" | "grow" | "new";
 
 /** Paths are absolute. All methods may be called concurrently. */
 export interface Disk {
+  /** What is there and no file is refused, never waited for: `not_regular`, or EISDIR. */
   open(path: string, mode: OpenMode): Promise<DiskFile>;
   /** Follows links. */
   stat(path: string): Promise<DiskStat>;
@@ -84,8 +91,7 @@ export interface Disk {
 }
 
 const FLAGS: Readonly<Record<OpenMode, number>> = {
-  /** A pipe would wait for its other end. */
-  read: constants.O_RDONLY | constants.O_NONBLOCK,
+  read: constants.O_RDONLY,
   append: constants.O_RDWR | constants.O_APPEND,
   grow: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT,
   new: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL,
@@ -113,10 +119,7 @@ class RealFile implements DiskFile {
   readonly #running = new Set<Promise<unknown>>();
 
   constructor(path: string, mode: OpenMode) {
-    this.#fd = openSync(path, FLAGS[mode], 0o600);
-    if (mode !== "read" || !fstatSync(this.#fd).isFIFO()) return;
-    closeSync(this.#fd);
-    throw Object.assign(new Error(`EINVAL: ${path} is a pipe, not a file`), { code: "EINVAL" });
+    this.#fd = openRegularSync(path, FLAGS[mode]);
   }
 
   read(into: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }> {
