@@ -194,9 +194,9 @@ async function start(parts: Parts): Promise<Running> {
   await using undo = new AsyncDisposableStack();
   undo.defer(() => home.release());
   if (home.previous !== null) log.warn("taking over from a gateway that did not stop", { pid: home.previous.pid });
-  const { sqliteLanes } = await import("./lane-stores/sqlite.ts");
+  const { threadedLanes } = await import("./lane-stores/sqlite.ts");
   const fresh = isEmpty(join(home.path, "lanes.sqlite"));
-  const lanes = undo.adopt(sqliteLanes(join(home.path, "lanes.sqlite"), world), (made) => made.close());
+  const lanes = undo.adopt(await threadedLanes(join(home.path, "lanes.sqlite"), world), (made) => made.close());
   const store = whileOurs(lanes, home);
   const holder = JSON.stringify({ home: home.id, ...home.identity });
   const credentials = await readCredentials(home.path);

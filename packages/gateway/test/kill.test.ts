@@ -51,8 +51,9 @@ const POINTS = [
   "deliver:after-send#1",
 ];
 const MORE_POINTS = [
-  // A turn with one tool writes to its lanes seven times.
-  ...Array.from({ length: 6 }, (_, index) => `lane:before-write#${index + 2}`),
+  // A turn with one tool writes to its lanes five times, and claims twice.
+  ...Array.from({ length: 4 }, (_, index) => `lane:before-write#${index + 2}`),
+  ...Array.from({ length: 6 }, (_, index) => `lane:after-write#${index + 2}`),
   "transcript:before-write#2",
   "model:before-ask#1",
   "model:after-answer#1",

@@ -1,17 +1,22 @@
 /** The SQLite lanes against the conformance cases, and what only a file can get wrong. */
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { realWorld } from "@holdfast/base";
 import { expect, test } from "vitest";
 import { laneCases } from "../../src/conformance/lanes.ts";
-import { sqliteLanes } from "../../src/lane-stores/sqlite.ts";
+import { sqliteLanes, threadedLanes } from "../../src/lane-stores/sqlite.ts";
+import { openLaneFile } from "../../src/lane-stores/sqlite/file.ts";
+import type { Step } from "../../src/lane-stores/sqlite/steps.ts";
 import { temporaryHome } from "../support/home.ts";
 
 const world = realWorld();
 const open = async () => sqliteLanes(join(await temporaryHome(), "lanes.sqlite"), world);
 
 for (const { group, name, run } of laneCases(open)) test(`${group}: ${name}`, run);
+const openThreaded = async () => threadedLanes(join(await temporaryHome(), "lanes.sqlite"), world);
+for (const { group, name, run } of laneCases(openThreaded)) test(`in a thread: ${group}: ${name}`, run);
 
 test("what was enqueued is there after closing and opening; claims and notes too", async () => {
   const path = join(await temporaryHome(), "lanes.sqlite");
@@ -72,4 +77,78 @@ test.each([
   const path = join(await temporaryHome(), "lanes.sqlite");
   spoil(path);
   expect(() => sqliteLanes(path, world)).toThrow(expect.objectContaining({ code: "lanes_unusable" }));
+});
+
+test("steps that are asked at once are one commit; one that is not possible takes no other with it", () => {
+  const path = join(mkdtempSync(join(tmpdir(), "holdfast-lanes-")), "lanes.sqlite");
+  const file = openLaneFile(path);
+  const enqueue = (key: string): Step => {
+    const item = { id: key, lane: "main", key, queue: key, body: {} } as const;
+    return { kind: "enqueue", item, also: [], nowMs: 1 };
+  };
+  const note = { kind: "note", id: "b", patch: { attempts: 1 } } as const;
+  const wal = () => statSync(`${path}-wal`).size;
+  const before = wal();
+  file.run([enqueue("a")]);
+  const one = wal() - before;
+  const outcomes = file.run([
+    enqueue("b"),
+    { kind: "commit", holder: "nobody", changes: [{ kind: "wake", id: "a" }, note], nowMs: 2 },
+    { kind: "claim", request: { lane: "main", holder: "me", nowMs: 2, leaseMs: 9 } },
+    enqueue("c"),
+    { kind: "get", id: "c" },
+  ]);
+  expect(outcomes.map((outcome) => outcome.kind === "done" && outcome.value)).toMatchObject([
+    { fresh: true },
+    false,
+    { id: "a", state: "claimed" },
+    { fresh: true },
+    { id: "c" },
+  ]);
+  // Each commit appends every page it touched; three of them would be more than twice one.
+  expect(wal() - before - one).toBeLessThan(2 * one);
+  file.close();
+});
+
+test("a commit that fails fails for nobody who could have been served alone", () => {
+  const path = join(mkdtempSync(join(tmpdir(), "holdfast-lanes-")), "lanes.sqlite");
+  const file = openLaneFile(path);
+  const db = new DatabaseSync(path);
+  // Ends the whole transaction, as a full disk does.
+  db.exec(
+    `create trigger full before insert on items when new.key = 'bad' begin select raise(rollback, 'disk full'); end`,
+  );
+  db.close();
+  const enqueue = (key: string): Step => {
+    const item = { id: key, lane: "main", key, queue: key, body: {} } as const;
+    return { kind: "enqueue", item, also: [], nowMs: 1 };
+  };
+  const outcomes = file.run([enqueue("a"), enqueue("bad"), enqueue("c")]);
+  expect(outcomes).toMatchObject([
+    { kind: "done", value: { fresh: true } },
+    { kind: "error", code: "lane_write_failed", details: { why: "disk full" } },
+    { kind: "done", value: { fresh: true } },
+  ]);
+  const kept = file.run([{ kind: "list", query: { lane: "main" } }]);
+  expect(kept).toMatchObject([{ kind: "done", value: [{ id: "a" }, { id: "c" }] }]);
+  file.close();
+});
+
+test("a thread that cannot open the file says why; one that is gone refuses every call", async () => {
+  const path = join(await temporaryHome(), "lanes.sqlite");
+  mkdirSync(path);
+  await expect(threadedLanes(path, world)).rejects.toMatchObject({ code: "lanes_unusable", details: { file: path } });
+  const store = await openThreaded();
+  await store.close();
+  await expect(store.get("x")).rejects.toMatchObject({ code: "lanes_unusable" });
+  await store.close();
+});
+
+test("calls that are open when the thread is asked to close are answered first", async () => {
+  const store = await openThreaded();
+  const item = { lane: "main", queue: "q", body: {} } as const;
+  const asked = ["a", "b", "c"].map((key) => store.enqueue({ ...item, key }, 1));
+  const closed = store.close();
+  expect((await Promise.all(asked)).map(({ fresh }) => fresh)).toEqual([true, true, true]);
+  await closed;
 });

@@ -102,7 +102,7 @@ test("a stop: the turn ends on record, what waits is dropped, and the stop is an
   const poem = gateway.send(KEY, "and a poem");
   await waitFor(async () => expect(await waiting(gateway)).toBe(1));
   const stop = gateway.send(KEY, "停！");
-  await waitFor(async () => expect(await waiting(gateway)).toBe(1));
+  await waitFor(async () => expect((await gateway.open(KEY)).map(({ text }) => text)).toContain("停！"));
   go();
   expect(await stop).toMatchObject({ answer: { answer: "已停止。还在等待的 1 条消息不再处理。" } });
   expect(await poem).toMatchObject({ kind: "refused", details: { text: expect.stringContaining("stopped before") } });
