@@ -1,5 +1,5 @@
 /** The configured agents, each made of its own sessions, workspace, model and tools. Nothing is shared between two agents. */
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type Agent, builtinTools, type Model, type Observe } from "@holdfast/agent";
 import { bootId, type World } from "@holdfast/base";
 import { openSessions, type Sessions } from "@holdfast/sessions";
@@ -57,7 +57,7 @@ async function openAgent(agent: AgentConfig, options: AgentsOptions): Promise<Ag
   const own = await toolsFrom(config.tools.modules, { home: home.path, taken: new Set(builtin.keys()) });
   return {
     id: agent.id,
-    sessions: await sessionsOf(agent.id, workspace, options),
+    sessions: await sessionsOf(agent, workspace, options),
     model: options.model(agent),
     tools: new Map([...builtin, ...own]),
     workspace,
@@ -75,9 +75,16 @@ async function openAgent(agent: AgentConfig, options: AgentsOptions): Promise<Ag
   };
 }
 
-function sessionsOf(agentId: string, cwd: string, { home, config, world, log }: AgentsOptions): Promise<Sessions> {
+function sessionsOf(agent: AgentConfig, cwd: string, { home, config, world, log }: AgentsOptions): Promise<Sessions> {
   const { fsync, writeLock } = config.sessions;
-  const directory = join(home.path, "agents", agentId, "sessions");
+  const directory = join(home.path, "agents", agent.id, "sessions");
   const onProblem = ({ code, what }: { readonly code: string; readonly what: string }) => log.warn(what, { code });
-  return openSessions({ directory, agentId, fsync, cwd, writeLock, onProblem }, world);
+  const options = { directory, agentId: agent.id, fsync, cwd, writeLock, onProblem };
+  return openSessions({ ...options, flatDirectories: flatDirectoriesOf(agent, home, config) }, world);
+}
+
+/** The older layout knows no agents: its files belong to the one that is spoken to without another address. */
+function flatDirectoriesOf(agent: AgentConfig, home: Home, config: Config): readonly string[] {
+  if (agent !== defaultAgent(config)) return [];
+  return config.sessions.flatDirectories.map((path) => resolve(home.path, path));
 }

@@ -245,6 +245,12 @@ export interface OpenSessionsOptions {
   readonly fsync?: Fsync;
   readonly cwd?: string;
   /**
+   * Folders with files `<channel>_<user>.jsonl` of the older layout (docs/format.md). Each is the conversation
+   * `agent:<agentId>:<channel>:direct:<user>` until somebody writes to it; what is written goes to a transcript of its own,
+   * and the file stays as it is.
+   */
+  readonly flatDirectories?: readonly string[];
+  /**
    * `mode: "create"` locks with files instead of the kernel, for a directory on a share; every process on it finds out by
    * itself. A directory that is locked otherwise refuses it (`lock_mode_unavailable`).
    */

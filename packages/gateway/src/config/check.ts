@@ -106,11 +106,6 @@ function unavailable({ sessions, lanes }: Config, lines: ReadonlyMap<string, num
     { path: ["sessions", "store", "driver"], wrong: sessions.store.driver !== "file", only: "`file`" },
     { path: ["lanes", "store", "driver"], wrong: lanes.store.driver !== "sqlite", only: "`sqlite`" },
     {
-      path: ["sessions", "flatDirectories"],
-      wrong: sessions.flatDirectories.length > 0,
-      only: "`[]` (bring such a folder over with `holdfast session import`)",
-    },
-    {
       path: ["sessions", "retention", "mode"],
       wrong: sessions.retention.mode === "delete-archives",
       only: "`archive` and `report`",

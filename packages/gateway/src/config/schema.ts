@@ -47,7 +47,9 @@ const sessions = z.strictObject({
   fileNames: z.enum(["id", "channel-user"]).prefault("id").describe("How transcript files are named."),
   flatDirectories: names
     .prefault([])
-    .describe("Folders of the older layout; none in this version: `holdfast session import` brings them over."),
+    .describe(
+      "Folders with files `<channel>_<user>.jsonl` of the older layout: direct chats of the default agent, read in place. Relative to the home.",
+    ),
   ...historySettings,
   channelOverrides: z
     .strictObject({

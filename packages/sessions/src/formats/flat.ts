@@ -10,11 +10,14 @@ import { canonical, isObject, tryParse } from "@holdfast/base";
 import { derivedId, type Entry, encodeEntry, encodeHeader, type Header } from "../entry.ts";
 import { Naming } from "../keeping/naming.ts";
 import type { Change, ChangeKind, Piece } from "../keeping/piece.ts";
-import { forward, type RawLine } from "../reading/lines.ts";
+import { backward, forward, type RawLine } from "../reading/lines.ts";
 import type { ByteSource } from "../reading/source.ts";
 import type { EntryRef } from "../reading/whole.ts";
 import { Tree } from "../tree.ts";
 import { fromStored, headOf, type StoredHead, timeOfStored } from "./stored.ts";
+
+/** For a file without any time. */
+const EPOCH = new Date(0).toISOString();
 
 interface FlatRef extends EntryRef {
   /** Set for a summary in the form of the flat layout. */
@@ -45,6 +48,35 @@ export async function readFlat(source: ByteSource): Promise<FlatFile> {
   return file;
 }
 
+/**
+ * When a flat file begins and when a person spoke last in it, from its first and last lines; undefined when it is not one.
+ * Says what `readFlat` says of the whole.
+ */
+export async function peekFlat(source: ByteSource): Promise<Pick<FlatFile, "began" | "lastUserMs"> | undefined> {
+  let isFlat = false;
+  let began: string | undefined;
+  for await (const { bytes } of forward(source)) {
+    const value = messageOn(bytes);
+    if (!isFlat && isObject(value) && typeof value.type === "string") return undefined;
+    if (!isObject(value) || headOf(value) === undefined) continue;
+    isFlat = true;
+    const ms = timeOfStored(value);
+    if (ms === null) continue;
+    began = new Date(ms).toISOString();
+    break;
+  }
+  return isFlat ? { began: began ?? EPOCH, lastUserMs: await lastUserMsIn(source) } : undefined;
+}
+
+async function lastUserMsIn(source: ByteSource): Promise<number | null> {
+  for await (const { bytes } of backward(source)) {
+    const value = messageOn(bytes);
+    const ms = isObject(value) && value.role === "user" ? timeOfStored(value) : null;
+    if (ms !== null) return ms;
+  }
+  return null;
+}
+
 /** The value on a line; those of the JSON export end with a comma. */
 function messageOn(line: Buffer | null): unknown {
   return line === null
@@ -73,7 +105,7 @@ class Flat implements FlatFile {
   }
 
   get began(): string {
-    return this.#began ?? new Date(0).toISOString();
+    return this.#began ?? EPOCH;
   }
 
   get messages(): number {

@@ -2,7 +2,7 @@
 export { convertTranscript } from "./convert.ts";
 export { EXPORT_FORMATS, type ExportFormat, type ExportOptions, exportTranscript } from "./export.ts";
 export { type Imported, type ImportPlace, type ImportRequest, importHistory } from "./import.ts";
-export { flatOwner } from "./incoming.ts";
+export { flatOwner } from "./flat-name.ts";
 export type { Change as RepairChange } from "./piece.ts";
 export { openImportPlace } from "./place.ts";
 export { type RepairOptions, type RepairReport, repairTranscript } from "./repair.ts";

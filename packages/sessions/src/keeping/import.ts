@@ -7,14 +7,16 @@
  */
 import { resolve } from "node:path";
 import { isObject, sha256, type World } from "@holdfast/base";
-import { type Entry, type Header, type NewEntry, parseLine } from "../entry.ts";
+import { type Header, type NewEntry, parseLine } from "../entry.ts";
 import { SessionError } from "../errors.ts";
 import { isSessionId, parseSessionKey } from "../key.ts";
-import { openTranscript } from "../open.ts";
+import { openTranscriptOn } from "../open.ts";
 import { openSource } from "../reading/source.ts";
 import { readWhole } from "../reading/whole.ts";
 import type { SessionStore } from "../store.ts";
+import { type Disk, realDisk } from "../stores/file/disk.ts";
 import type { SessionRow } from "../types.ts";
+import { aboutEntry } from "./about.ts";
 import { type Incoming, type IncomingOptions, openIncoming } from "./incoming.ts";
 import { NewFile } from "./new-file.ts";
 import type { Change } from "./piece.ts";
@@ -24,6 +26,8 @@ export interface ImportPlace {
   readonly directory: string;
   readonly store: Pick<SessionStore, "get" | "update">;
   readonly world: World;
+  /** Left out: the file system of this machine. */
+  readonly disk?: Disk;
 }
 
 export interface ImportRequest extends Pick<IncomingOptions, "adjust" | "leaf"> {
@@ -52,7 +56,7 @@ export interface Imported {
 
 /** Throws what `openIncoming` throws, `bad_key`, `import_conflict`, `write_failed`. */
 export async function importHistory(place: ImportPlace, request: ImportRequest): Promise<Imported> {
-  await using incoming = await openIncoming(request.file);
+  await using incoming = await openIncoming(request.file, place.disk);
   const key = request.key ?? incoming.key;
   if (key === null) throw new SessionError("not_importable", { path: request.file, reason: "it names no session key" });
   const { agentId } = parseSessionKey(key);
@@ -66,7 +70,7 @@ export async function importHistory(place: ImportPlace, request: ImportRequest):
     ...(request.adjust === undefined ? {} : { adjust: request.adjust }),
     ...(request.leaf === undefined ? {} : { leaf: request.leaf }),
   };
-  const made = await makeOnce(incoming, options, file, place.world);
+  const made = await makeOnce(incoming, options, file, place);
   const more =
     made ?? (await extend(incoming, options, { file, key, about: about.id, isOwned: row !== undefined }, place));
   await place.store.update(key, (now) => now ?? rowOf(sessionId, incoming, request));
@@ -75,12 +79,6 @@ export async function importHistory(place: ImportPlace, request: ImportRequest):
 
 function ownId(header: Header, file: string): string {
   return isSessionId(header.id) ? header.id : `imported-${sha256(`${header.id} ${resolve(file)}`).slice(0, 16)}`;
-}
-
-function aboutEntry(key: string, data: Readonly<Record<string, unknown>>, timestamp: string): Entry {
-  const id = `about-${sha256(key).slice(0, 16)}`;
-  const at = Number.isFinite(Date.parse(timestamp)) ? timestamp : new Date(0).toISOString();
-  return { type: "custom", id, parentId: null, timestamp: at, customType: "holdfast:session", data: { key, ...data } };
 }
 
 function rowOf(sessionId: string, incoming: Incoming, request: ImportRequest): SessionRow {
@@ -107,15 +105,15 @@ async function makeOnce(
   incoming: Incoming,
   options: IncomingOptions,
   file: string,
-  world: World,
+  { world, disk }: ImportPlace,
 ): Promise<Outcome | undefined> {
-  const there = await openSource(file).catch((error: unknown) => {
+  const there = await openSource(file, disk).catch((error: unknown) => {
     if (error instanceof SessionError && error.code === "file_missing") return undefined;
     throw error;
   });
   await there?.[Symbol.asyncDispose]();
   if (there !== undefined) return undefined;
-  await using fresh = await NewFile.beside(file, world);
+  await using fresh = await NewFile.beside(file, world, disk);
   const changes: Change[] = [];
   let entries = 0;
   for await (const piece of incoming.pieces(options)) {
@@ -149,7 +147,7 @@ async function extend(
   target: Target,
   place: ImportPlace,
 ): Promise<Outcome> {
-  const ids = await idsIn(target.file);
+  const ids = await idsIn(target.file, place.disk);
   const changes: Change[] = [];
   let [entries, shared] = [0, 0];
   for await (const piece of incoming.pieces(options)) {
@@ -162,7 +160,7 @@ async function extend(
   if ((shared === 0 && ids.size > 1) || (!target.isOwned && !ids.has(target.about))) {
     throw new SessionError("import_conflict", { key: target.key, session: target.file });
   }
-  await using session = await openTranscript(target.file, {}, place.world);
+  await using session = await openTranscriptOn(place.disk ?? realDisk, target.file, {}, place.world);
   let added = 0;
   let waiting: NewEntry[] = [];
   const append = async (): Promise<void> => {
@@ -179,8 +177,8 @@ async function extend(
   return { kind: added === 0 ? "unchanged" : "extended", entries, added, changes };
 }
 
-async function idsIn(file: string): Promise<ReadonlySet<string>> {
-  await using source = await openSource(file);
+async function idsIn(file: string, disk: Disk | undefined): Promise<ReadonlySet<string>> {
+  await using source = await openSource(file, disk);
   const { tree } = await readWhole(source);
   return new Set(tree.nodes.map((ref) => ref.id));
 }

@@ -2,8 +2,7 @@
  * A history from outside, whatever kind of file it is in, as the lines of a sound transcript.
  * Invariant: the file is only read, and what is read from it depends on nothing else.
  */
-import { basename } from "node:path";
-import { isObject, sha256, tryParse } from "@holdfast/base";
+import { isObject, tryParse } from "@holdfast/base";
 import { type Entry, fieldsOf, type Header, isCustom, isMessage } from "../entry.ts";
 import { SessionError } from "../errors.ts";
 import { type FlatFile, readFlat } from "../formats/flat.ts";
@@ -11,8 +10,10 @@ import { headOf, timeOf } from "../formats/stored.ts";
 import { forward } from "../reading/lines.ts";
 import { type ByteSource, memorySource, type OpenSource, openSource } from "../reading/source.ts";
 import { readWhole } from "../reading/whole.ts";
+import { type Disk, realDisk } from "../stores/file/disk.ts";
 import { refuseOther } from "../transcript.ts";
 import { type CleanOptions, cleaned } from "./clean.ts";
+import { flatIdOf } from "./flat-name.ts";
 import type { Piece } from "./piece.ts";
 import { sessionIdOf } from "./repair.ts";
 
@@ -39,8 +40,8 @@ export interface Incoming extends AsyncDisposable {
 const JSON_BYTES_MAX = 256 * 1024 * 1024;
 
 /** Throws `file_missing`, `not_a_file`, `read_failed`, `not_importable`. */
-export async function openIncoming(file: string): Promise<Incoming> {
-  const source = await openSource(file);
+export async function openIncoming(file: string, disk: Disk = realDisk): Promise<Incoming> {
+  const source = await openSource(file, disk);
   try {
     const kind = await kindOf(source);
     if (kind === "flat") return await flatIncoming(file, source);
@@ -106,15 +107,8 @@ function keyIn(entry: Entry): string | null {
 async function flatIncoming(file: string, source: OpenSource): Promise<Incoming> {
   const flat = await readFlat(source);
   refuseEmpty(file, flat);
-  // Not the name itself: the new transcript may come to stand beside the flat file.
-  const id = `flat-${sha256(`${basename(file)} ${flat.began}`).slice(0, 16)}`;
+  const id = flatIdOf(file, flat.began);
   return messagesIncoming({ kind: "flat", flat, source, id, key: null, leaf: undefined });
-}
-
-/** `telegram_123456.jsonl` is the direct chat of that person. Null when the name says nothing of the kind. */
-export function flatOwner(file: string): { readonly channel: string; readonly userId: string } | null {
-  const [, channel, userId] = /^([^_:\s]+)_([^:\s]+)\.jsonl$/.exec(basename(file)) ?? [];
-  return channel === undefined || userId === undefined ? null : { channel, userId };
 }
 
 async function jsonIncoming(file: string, source: OpenSource): Promise<Incoming> {

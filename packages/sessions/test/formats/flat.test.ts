@@ -3,6 +3,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { peekFlat, readFlat } from "../../src/formats/flat.ts";
+import { memorySource } from "../../src/reading/source.ts";
 import { type ExportFormat, exportTranscript } from "../../src/keeping/export.ts";
 import { convertTranscript } from "../../src/keeping/convert.ts";
 import { contextOfTranscript, treeOfTranscript, verifyTranscript } from "../../src/transcript.ts";
@@ -188,3 +190,24 @@ test("any transcript goes out as JSON and comes back with the same messages on e
     { numRuns: 60 },
   );
 }, 15_000);
+
+test("the first and last lines say of the file what all of it says", async () => {
+  const line = fc.record(
+    {
+      id: fc.constantFrom("a", "b", "c"),
+      role: fc.constantFrom("user", "assistant", "system", 1),
+      timestamp: fc.constantFrom(1710000000, 1710000001.5, "x", null),
+    },
+    { requiredKeys: [] },
+  );
+  const text = fc.oneof(
+    line.map((one) => JSON.stringify(one)),
+    fc.constantFrom("", "{", "[]"),
+  );
+  const property = fc.asyncProperty(fc.array(text, { maxLength: 6 }), async (lines) => {
+    const source = memorySource(lines.join("\n"));
+    const { began, lastUserMs, messages } = await readFlat(source);
+    expect(await peekFlat(source)).toEqual(messages === 0 ? undefined : { began, lastUserMs });
+  });
+  await fc.assert(property, { numRuns: 300 });
+});
