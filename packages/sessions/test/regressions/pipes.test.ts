@@ -10,10 +10,10 @@ import { repairTranscript } from "../../src/keeping/repair.ts";
 import { migrateOpenClaw } from "../../src/migrate/openclaw.ts";
 import { contextOfTranscript, treeOfTranscript, verifyTranscript } from "../../src/transcript.ts";
 import { testDirectory } from "../support/directories.ts";
-import { user } from "../support/make.ts";
 import { testPlace } from "../support/place.ts";
 
 const KEY = "agent:main:k";
+const USER = { type: "message", message: { role: "user", content: "one" } };
 
 const PUT: Readonly<Record<string, (path: string) => unknown>> = {
   pipe: (path) => execFileSync("mkfifo", [path]),
@@ -84,7 +84,7 @@ test("a pipe in the place of a session's file that is open elsewhere gets not a 
   const session = await sessions.open(KEY);
   execFileSync("sh", ["-c", 'mv "$1" "$1.away" && mkfifo "$1"', "sh", path]);
   await using reader = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  await expect(session.append(user("u2", null, "two"))).rejects.toBeInstanceOf(Error);
+  await expect(session.append(USER)).rejects.toBeInstanceOf(Error);
   expect((await reader.read(Buffer.alloc(10), 0, 10, null)).bytesRead).toBe(0);
 });
 
@@ -96,5 +96,5 @@ async function listed(directory: string): Promise<unknown> {
 async function said(directory: string): Promise<void> {
   await using sessions = await openSessions({ directory });
   const session = await sessions.open(KEY);
-  await session.append({ type: "message", message: { role: "user", content: "one" } });
+  await session.append(USER);
 }
