@@ -3,7 +3,7 @@ import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { openSessions } from "@holdfast/sessions";
-import { exportTranscript, importHistory, openImportPlace } from "@holdfast/sessions/internal";
+import { exportTranscript, importHistory, openImportPlace } from "@holdfast/sessions/keeping";
 
 await using sessions = await openSessions({ directory: "./old" });
 const session = await sessions.open("agent:main:main");

@@ -2,7 +2,7 @@
 import { appendFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { openTranscript } from "@holdfast/sessions";
-import { contextOfTranscript, repairTranscript, verifyTranscript } from "@holdfast/sessions/internal";
+import { contextOfTranscript, repairTranscript, verifyTranscript } from "@holdfast/sessions/keeping";
 
 await using session = await openTranscript("./talk.jsonl", { create: true });
 await session.append({ type: "message", message: { role: "user", content: "Before the power went." } });

@@ -3,14 +3,5 @@ export type { OpenCall } from "./calls.ts";
 export { openSessionsOn, openTranscriptOn } from "./open.ts";
 export type { Disk, DiskFile, DiskStat, OpenMode } from "./stores/file/disk.ts";
 export * from "./keeping/door.ts";
-export { type SearchHit, type SearchOptions, type SearchResult, searchTranscript } from "./search.ts";
 export { excerptOf } from "./text.ts";
-export {
-  contextOfTranscript,
-  type TranscriptNode,
-  type TranscriptReport,
-  type TranscriptTree,
-  treeOfTranscript,
-  verifyTranscript,
-} from "./transcript.ts";
 export type { Gap } from "./tree.ts";
