@@ -60,7 +60,10 @@ function platter({ cache, durable }: Content, size: number, ranges: readonly Ran
 }
 
 export function synced(content: Content): Content {
-  return { cache: content.cache, durable: platter(content, content.cache.length, content.dirty), dirty: [] };
+  const { cache, dirty } = content;
+  const durable = platter(content, cache.length, dirty);
+  // One buffer where they are equal: then nothing has to be compared, or told twice.
+  return { cache, durable: durable.equals(cache) ? cache : durable, dirty: [] };
 }
 
 /** Everything from `from` on has to be written again. */
@@ -76,6 +79,7 @@ export function afterFailedSync(content: Content, pages: FailedPages): Content {
 }
 
 export function afterPowerLoss(content: Content, loss: DataLoss): Content {
+  if (content.cache === content.durable && content.dirty.length === 0) return content;
   const left = remains(content, loss);
   return { cache: left, durable: left, dirty: [] };
 }

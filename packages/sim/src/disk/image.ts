@@ -166,7 +166,8 @@ function tell(content: Content): string {
   const known = TOLD.get(content);
   if (known !== undefined) return known;
   const { cache, durable, dirty } = content;
-  const told = sha256(JSON.stringify([cache.toString("latin1"), durable.toString("latin1"), dirty]));
+  const both = cache === durable ? null : durable.toString("latin1");
+  const told = sha256(JSON.stringify([cache.toString("latin1"), both, dirty]));
   TOLD.set(content, told);
   return told;
 }

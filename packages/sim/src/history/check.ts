@@ -1,51 +1,107 @@
 /**
  * Holds what is on the disk against what clients were told. Every sentence it returns is a broken promise.
  *
- * Told means kept: once, in order, on the branch it was told to be on. What was asked and never answered may be there,
- * once, or not. Pure; believes only the history and the bytes.
+ * Told means kept: once, in order, on the branch it was told to be on, in the conversation it was told to be in, live or in
+ * the archive. What was asked and never answered may be there, once, or not. Pure; believes only the history and the bytes.
  */
-import type { Act, History } from "./history.ts";
-import { ancestorsOf, type DiskFacts, type LineFact, pathOf, type TranscriptFacts } from "./disk-facts.ts";
+import { checkCopied, checkLines } from "./check-entries.ts";
+import { checkRow, endedBy } from "./check-row.ts";
+import type { DiskFacts, PlacedTranscript } from "./disk-facts.ts";
+import { type Act, type History, isTold, toldAt } from "./history.ts";
+import { type TranscriptFacts, transcriptOf } from "./transcript-facts.ts";
 
 export interface CheckOptions {
   /** Whether something happened that may leave a torn line behind. */
   readonly mayDamage: boolean;
-  /** Whether what was begun has been given the time to end. */
+  /** Whether what was begun has been given the time to end: nothing that was made aside is left. */
   readonly isSettled: boolean;
+  /** Whether somebody opened every conversation since, or tidied up: rows and transcripts agree. */
+  readonly isRecovered?: boolean;
+  /** Whether somebody tidied up since: what was ended is in the archive. */
+  readonly isTidied?: boolean;
+  /** What transcripts (by session id) and other files (by path) began with: not a byte of it may change. */
+  readonly originals?: ReadonlyMap<string, Buffer>;
+  /** Sessions whose transcripts were damaged from the beginning. */
+  readonly odd?: ReadonlySet<string>;
 }
 
 export function violationsIn(history: History, facts: DiskFacts, options: CheckOptions): readonly string[] {
-  const keys = [...new Set(history.acts.map(({ key }) => key))];
-  const ofKeys = keys.flatMap((key) =>
-    checkKey(
-      key,
-      history.acts.filter((act) => act.key === key),
-      facts,
-    ),
-  );
-  const ofFiles = [...facts.transcripts].flatMap(([name, transcript]) => checkFile(name, transcript, options));
-  const left = options.isSettled ? facts.leftovers.map((name) => `${name} was left behind`) : [];
-  return [...ofKeys, ...ofFiles, ...left];
+  const keys = conversationsIn(history);
+  const ofKeys = keys.flatMap((key) => {
+    const acts = history.acts.filter((act) => act.key === key);
+    return checkKey(key, acts, facts, options);
+  });
+  const placed = [...facts.transcripts.values()].flat();
+  return [
+    ...ofKeys,
+    ...checkRepairs(history, facts),
+    ...placed.flatMap((one) => checkFile(one, options)),
+    ...checkPlaces(facts, options),
+    ...checkOriginals(facts, options),
+    ...(options.isSettled ? facts.leftovers.map((name) => `${name} was left behind`) : []),
+  ];
 }
 
-function checkKey(key: string, acts: readonly Act[], facts: DiskFacts): string[] {
+/** Keys that anybody spoke of. */
+export function conversationsIn(history: History): readonly string[] {
+  return [...new Set(history.acts.flatMap(({ key, what }) => (what === "repair" ? [] : [key])))];
+}
+
+function checkKey(key: string, acts: readonly Act[], facts: DiskFacts, options: CheckOptions): string[] {
   const ids = [...new Set(acts.flatMap(({ told }) => (told?.done === undefined ? [] : [told.done.sessionId])))];
-  const [id] = ids;
-  if (id === undefined) return [];
-  if (ids.length > 1) return [`${key} was told to be ${ids.join(" and ")}`];
   const row = facts.rows.get(key);
-  if (row === undefined) return [`${key}: its row is gone`];
-  if (row.sessionId !== id) return [`${key}: its row names ${row.sessionId}, clients were told ${id}`];
-  const transcript = facts.transcripts.get(row.sessionFile);
-  // A row may be changed before its transcript is begun; whoever opened it was told that it is there.
-  const isBegun = acts.some((act) => isTold(act) && act.what !== "update");
-  if (transcript === undefined) return isBegun ? [`${key}: its transcript ${row.sessionFile} is not there`] : [];
+  const moves = acts.filter(({ what }) => what === "reset" || what === "clear" || what === "restore").length;
   return [
-    ...checkUpdates(key, acts, row.note),
-    ...checkEntries(acts, transcript.entries),
-    ...checkOrder(acts, transcript.entries),
-    ...checkWriters(acts, transcript.entries),
+    ...(ids.length > 1 + moves ? [`${key} was told to be ${ids.join(" and ")}`] : []),
+    ...checkRow(key, acts, row),
+    ...(row === undefined ? [] : checkUpdates(key, acts, row.note)),
+    ...checkCopy(key, acts, facts),
+    ...ids.flatMap((id) => checkSession(key, id, acts, facts, options)),
   ];
+}
+
+/** One session: its transcript is somewhere, where it is looked for, and holds what was told. */
+function checkSession(
+  key: string,
+  id: string,
+  acts: readonly Act[],
+  facts: DiskFacts,
+  options: CheckOptions,
+): string[] {
+  const own = acts.filter((act) => act.told?.done === undefined || act.told.done.sessionId === id);
+  const found = longest(facts.transcripts.get(id) ?? []);
+  // A row may be changed before its transcript is begun; whoever opened it was told that it is there.
+  const isBegun = own.some((act) => isTold(act) && act.what !== "update" && act.what !== "reset");
+  if (found === undefined) return isBegun ? [`${key}: the transcript of ${id} is not there`] : [];
+  const row = facts.rows.get(key);
+  const isElsewhere = row?.sessionId === id && row.sessionFile !== found.file;
+  const isEnded = endedBy(acts).has(id);
+  const wrong = [
+    ...(options.isRecovered && isElsewhere ? [`${key}: its row says ${row?.sessionFile}, it is ${found.file}`] : []),
+    ...(options.isTidied && isEnded && found.place === "live" ? [`${key}: ${id} was ended and is not put away`] : []),
+  ];
+  return [...wrong, ...checkLines(own, found.facts.entries)];
+}
+
+function longest(placed: readonly PlacedTranscript[]): PlacedTranscript | undefined {
+  return placed.toSorted((a, b) => b.bytes.length - a.bytes.length)[0];
+}
+
+/** Never two for one session. Between the syncs of two directories a name may be in both; whoever comes next ends that. */
+function checkPlaces({ transcripts }: DiskFacts, { isRecovered }: CheckOptions): string[] {
+  if (isRecovered !== true) return [];
+  return [...transcripts].flatMap(([id, placed]) =>
+    placed.length > 1 ? [`${id} is there as ${placed.map(({ file }) => file).join(" and ")}`] : [],
+  );
+}
+
+/** A copy is whole or not there, also where nobody heard that it was made. */
+function checkCopy(key: string, acts: readonly Act[], facts: DiskFacts): string[] {
+  const row = facts.rows.get(key);
+  const asked = acts.find(({ what }) => what === "fork");
+  if (row?.isFork !== true || asked === undefined) return [];
+  const copy = longest(facts.transcripts.get(row.sessionId) ?? []);
+  return copy === undefined ? [`${key}: the copy is not there`] : checkCopied(asked.ids, copy.facts.entries);
 }
 
 /** The row holds the last value that was told, or one that was asked for later and may have come through. */
@@ -66,96 +122,48 @@ function overlapping(told: readonly Act[], last: Act | undefined): readonly Act[
   return last === undefined ? [] : told.filter((act) => toldAt(act) > last.askedAt);
 }
 
-function toldAt(act: Act): number {
-  return act.told?.at ?? Number.POSITIVE_INFINITY;
-}
-
-function isTold(act: Act): boolean {
-  return act.told?.done !== undefined;
-}
-
-/** Each entry once, with the parent its client was told. */
-function checkEntries(acts: readonly Act[], entries: readonly LineFact[]): string[] {
-  return acts.flatMap((act) => {
-    const told = act.told?.done?.entries ?? [];
-    const kept = told.flatMap(({ id, parentId }) => {
-      const found = entries.filter((entry) => entry.id === id);
-      if (found.length === 0) return [`${id} was acknowledged and is not there`];
-      if (found.length > 1) return [`${id} is there ${found.length} times`];
-      return found[0]?.parentId === parentId ? [] : [`${id} hangs on ${found[0]?.parentId}, told was ${parentId}`];
-    });
-    const asked = act.what === "append" ? act.ids : [];
-    const twice = asked.filter((id) => entries.filter((entry) => entry.id === id).length > 1);
-    return [...kept, ...twice.filter((id) => !told.some((one) => one.id === id)).map((id) => `${id} is there twice`)];
-  });
-}
-
-/** Whoever asked after something was told stands below it, and so does the leaf. */
-function checkOrder(acts: readonly Act[], entries: readonly LineFact[]): string[] {
-  const writing = acts.filter(({ what }) => what === "append" || what === "branch");
-  const later = writing
-    .filter((act) => isTold(act) && act.what === "append")
-    .flatMap((act) => {
-      const [first] = act.told?.done?.entries ?? [];
-      const at = entries.findIndex(({ id }) => id === first?.id);
-      if (first === undefined || at === -1) return [];
-      return belowWhatWasTold(
-        writing,
-        { askedAt: act.askedAt, toldAt: toldAt(act), path: ancestorsOf(entries, at) },
-        first.id,
-      );
-    });
-  const leaf = { askedAt: Number.POSITIVE_INFINITY, toldAt: Number.POSITIVE_INFINITY, path: pathOf(entries) };
-  return [...later, ...belowWhatWasTold(writing, leaf, "the leaf")];
-}
-
-interface Standing {
-  readonly askedAt: number;
-  readonly toldAt: number;
-  readonly path: readonly string[];
-}
-
-/** The last that was told before, unless somebody moved meanwhile: then it may be below where that went. */
-function belowWhatWasTold(writing: readonly Act[], { askedAt, toldAt: until, path }: Standing, what: string): string[] {
-  const before = writing.filter((act) => isTold(act) && toldAt(act) < askedAt);
-  const last = before.toSorted((a, b) => toldAt(a) - toldAt(b)).at(-1);
-  const anchor = last?.told?.done?.entries.at(-1)?.id;
-  if (last === undefined || anchor === undefined || path.includes(anchor)) return [];
-  const moves = writing.filter((act) => act.what === "branch" && act !== last && act.askedAt < until);
-  const meanwhile = moves.filter((move) => !isTold(move) || toldAt(move) > last.askedAt);
-  if (meanwhile.some((move) => path.includes(move.ids[0] ?? ""))) return [];
-  return [`${what} is not below ${anchor}, which was told before`];
-}
-
-/** One generation has one writer, and generations only grow. */
-function checkWriters(acts: readonly Act[], entries: readonly LineFact[]): string[] {
-  const writers = new Map(
-    acts.flatMap(({ ids, process, what }) => (what === "append" ? ids.map((id) => [id, process]) : [])),
-  );
-  const byG = new Map<number, string>();
-  let highest = 0;
-  return entries.flatMap(({ id, g }) => {
-    if (g === null) return [`${id} has no generation`];
-    const fell = g < highest ? [`${id} has generation ${g} after ${highest}`] : [];
-    highest = Math.max(highest, g);
-    const writer = writers.get(id);
-    const other = byG.get(g);
-    if (writer !== undefined) byG.set(g, writer);
-    const shared = writer !== undefined && other !== undefined && other !== writer;
-    return shared ? [...fell, `generation ${g} was written by ${other} and ${writer}`] : fell;
-  });
-}
-
 /** A transcript that has its name is whole: header, then the entry that names its key. */
-function checkFile(
-  name: string,
-  { headerId, entries, damaged }: TranscriptFacts,
-  { mayDamage }: CheckOptions,
-): string[] {
+function checkFile({ id, file, facts }: PlacedTranscript, { mayDamage, odd }: CheckOptions): string[] {
+  const { headerId, entries, damaged } = facts;
+  // What was odd to begin with stays as it was.
+  if (odd?.has(id) === true) return [];
   const found: string[] = [];
-  if (headerId === null) found.push(`${name} has no header`);
-  else if (`${headerId}.jsonl` !== name) found.push(`${name} says it is ${headerId}`);
-  if (entries[0]?.kind !== "holdfast:session") found.push(`${name} does not begin with the entry that names its key`);
-  if (damaged > 0 && !mayDamage) found.push(`${name} has ${damaged} damaged lines that nothing can have damaged`);
+  if (headerId === null) found.push(`${file} has no header`);
+  else if (headerId !== id) found.push(`${file} says it is ${headerId}`);
+  if (entries[0]?.kind !== "holdfast:session") found.push(`${file} does not begin with the entry that names its key`);
+  if (damaged > 0 && !mayDamage) found.push(`${file} has ${damaged} damaged lines that nothing can have damaged`);
   return found;
+}
+
+/** Transcripts are only ever added to, and other files not touched at all. */
+function checkOriginals(facts: DiskFacts, { originals = new Map() }: CheckOptions): string[] {
+  return [...originals].flatMap(([name, bytes]) => {
+    const isPath = name.startsWith("/");
+    const now = isPath ? facts.bytesAt(name) : longest(facts.transcripts.get(name) ?? [])?.bytes;
+    const kept = now !== undefined && (isPath ? now.equals(bytes) : now.subarray(0, bytes.length).equals(bytes));
+    return kept ? [] : [`${name} is not what it was`];
+  });
+}
+
+/** What a repair made is sound and made once, also where nobody heard of it. */
+function checkRepairs({ acts }: History, facts: DiskFacts): string[] {
+  return acts.flatMap((act) => {
+    if (act.what !== "repair") return [];
+    const stem = act.key.replace(/\.jsonl$/, ".repaired");
+    const made = facts.bytesAt(`${stem}.jsonl`);
+    const missing = (act.told?.done?.files ?? []).filter((path) => facts.bytesAt(path) === undefined);
+    const again = [`${stem}-2.jsonl`, `${stem}-2.damaged`].filter((path) => facts.bytesAt(path) !== undefined);
+    const aside = made !== undefined && facts.bytesAt(`${stem}.damaged`) === undefined;
+    return [
+      ...missing.map((path) => `${path} was told to be there`),
+      ...again.map((path) => `${path} was made twice`),
+      ...(aside ? [`${stem}.jsonl is there without what could not be used`] : []),
+      ...(made === undefined ? [] : checkSound(`${stem}.jsonl`, transcriptOf(made), act.ids)),
+    ];
+  });
+}
+
+function checkSound(path: string, { headerId, entries, damaged }: TranscriptFacts, ids: readonly string[]): string[] {
+  const isSound = headerId !== null && damaged === 0 && entries.map(({ id }) => id).join() === ids.join();
+  return isSound ? [] : [`${path} is not what a repair makes`];
 }

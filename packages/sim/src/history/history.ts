@@ -6,9 +6,27 @@
 /** One thing a client asked the engine to do. Times are counts of the history, not clocks. */
 export interface Act {
   readonly process: string;
-  readonly what: "open" | "append" | "branch" | "update";
+  readonly what:
+    | "open"
+    | "append"
+    | "branch"
+    | "update"
+    /** Reads everything in every way there is. */
+    | "look"
+    | "archive"
+    | "restore"
+    | "reset"
+    | "clear"
+    | "cleanup"
+    | "fork"
+    | "import"
+    | "repair";
+  /** Whose conversation; for a repair the path of a file. */
   readonly key: string;
-  /** Ids the client gave, in the order it gave them; for a branch the entry it moves to. */
+  /**
+   * Ids the client gave, in the order it gave them; for a branch the entry it moves to, for a fork and an import the
+   * entries that are copied, for a repair those that are sound, for a restore the session, where it was asked for by its id.
+   */
   readonly ids: readonly string[];
   /** The value of an update. */
   readonly value?: string;
@@ -29,9 +47,24 @@ export interface Done {
   /** Which transcript. */
   readonly sessionId: string;
   readonly entries: readonly { readonly id: string; readonly parentId: string | null }[];
+  /** Where the conversation stands now, if the act says so; `gone`: nowhere, the key is free. */
+  readonly place?: "live" | "archived" | "gone";
+  /** The session that does not come back by itself from now on. */
+  readonly ended?: string;
+  /** Paths of files that were made. */
+  readonly files?: readonly string[];
 }
 
-type Asked = Omit<Act, "askedAt" | "told">;
+/** When its client was told; never: later than everything. */
+export function toldAt(act: Act): number {
+  return act.told?.at ?? Number.POSITIVE_INFINITY;
+}
+
+export function isTold(act: Act): boolean {
+  return act.told?.done !== undefined;
+}
+
+export type Asked = Omit<Act, "askedAt" | "told">;
 
 export class History {
   #acts: readonly Act[];

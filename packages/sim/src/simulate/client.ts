@@ -6,7 +6,8 @@ import { CodedError } from "@holdfast/base";
 import type { Appended, Session, Sessions } from "@holdfast/sessions";
 import { type Disk, openSessionsOn } from "@holdfast/sessions/internal";
 import type { SimProcess } from "../disk/process.ts";
-import type { Done, History } from "../history/history.ts";
+import type { DiskFacts } from "../history/disk-facts.ts";
+import type { Asked, Done, History } from "../history/history.ts";
 
 export const DIRECTORY = "/home/agents/main/sessions";
 const TRIES = 2;
@@ -17,9 +18,13 @@ export interface ClientOptions {
   readonly history: History;
   /** Puts something between the engine and its disk. */
   readonly disk?: (disk: Disk) => Disk;
+  /** What is on the disk at this moment, as an outsider sees it. */
+  readonly facts: () => DiskFacts;
   /** Errors that no fault of the disk explains. */
   readonly onSurprise: (what: string) => void;
 }
+
+export type Question = Omit<Asked, "process">;
 
 export class Client {
   readonly process: SimProcess;
@@ -33,19 +38,26 @@ export class Client {
   }
 
   async open(key: string): Promise<void> {
-    await this.#tell({ what: "open", key, ids: [] }, async () => this.#done((await this.#session(key)).id, []));
+    await this.tell({ what: "open", key, ids: [] }, async () => {
+      return { sessionId: (await this.session(key)).id, entries: [], place: "live" };
+    });
   }
 
   /** Entries of one call: all or nothing once it is acknowledged. */
-  async append(key: string, ...ids: readonly string[]): Promise<void> {
+  append(key: string, ...ids: readonly string[]): Promise<void> {
+    return this.appendLong(key, 0, ...ids);
+  }
+
+  /** The same with texts of at least so many characters. */
+  async appendLong(key: string, length: number, ...ids: readonly string[]): Promise<void> {
     const entries = ids.map((id) => ({
       type: "message" as const,
       id,
-      message: { role: "user" as const, content: `text of ${id} 内容`, timestamp: 1 },
+      message: { role: "user" as const, content: `text of ${id} 内容`.padEnd(length, "."), timestamp: 1 },
     }));
-    await this.#tell({ what: "append", key, ids }, async () => {
-      const session = await this.#session(key);
-      return this.#appended(session, await session.append(entries));
+    await this.tell({ what: "append", key, ids }, async () => {
+      const session = await this.session(key);
+      return appended(session, await session.append(entries));
     });
   }
 
@@ -55,16 +67,16 @@ export class Client {
   }
 
   async branch(key: string, to: string): Promise<void> {
-    await this.#tell({ what: "branch", key, ids: [to] }, async () => {
-      const session = await this.#session(key);
-      return this.#appended(session, await session.branch(to));
+    await this.tell({ what: "branch", key, ids: [to] }, async () => {
+      const session = await this.session(key);
+      return appended(session, await session.branch(to));
     });
   }
 
   async update(key: string, value: string): Promise<void> {
-    await this.#tell({ what: "update", key, ids: [], value }, async () => {
-      const store = await this.#opened();
-      return this.#done((await store.update(key, { note: value })).sessionId, []);
+    await this.tell({ what: "update", key, ids: [], value }, async () => {
+      const store = await this.store();
+      return { sessionId: (await store.update(key, { note: value })).sessionId, entries: [] };
     });
   }
 
@@ -76,56 +88,82 @@ export class Client {
     await (await store)?.close();
   }
 
-  #opened(): Promise<Sessions> {
+  /** What is on the disk at this moment, as an outsider sees it. */
+  facts(): DiskFacts {
+    return this.#options.facts();
+  }
+
+  /** Something that must not be. */
+  surprise(what: string): void {
+    this.#options.onSurprise(`${this.process.name} ${what}`);
+  }
+
+  /** The disk that everything of this client works on. */
+  get disk(): Disk {
     const { disk = (one: Disk) => one, process } = this.#options;
+    return disk(process.disk);
+  }
+
+  store(): Promise<Sessions> {
+    const { process } = this.#options;
     const writeLock = { timeoutMs: LOCK_TIMEOUT_MS };
     const options = { directory: DIRECTORY, cwd: "/work", writeLock, onProblem: () => {} };
-    this.#store ??= openSessionsOn(disk(process.disk), options, process.world).catch((error: unknown) => {
+    this.#store ??= openSessionsOn(this.disk, options, process.world).catch((error: unknown) => {
       this.#store = undefined;
       throw error;
     });
     return this.#store;
   }
 
-  async #session(key: string): Promise<Session> {
+  async session(key: string): Promise<Session> {
     const there = this.#sessions.get(key);
     if (there !== undefined) return there;
-    const session = await (await this.#opened()).open(key);
+    const session = await (await this.store()).open(key);
     this.#sessions.set(key, session);
     return session;
   }
 
-  #done(sessionId: string, entries: Done["entries"]): Done {
-    return { sessionId, entries };
+  /** A string: it was left as it was, and why. */
+  async tell(asked: Question, work: () => Promise<Done | string>): Promise<void> {
+    await this.tellAll([asked], async () => [await work()]);
   }
 
-  #appended(session: Session, { entries }: Appended): Done {
-    return this.#done(
-      session.id,
-      entries.map(({ id, parentId }) => ({ id, parentId })),
-    );
-  }
-
-  async #tell(asked: Omit<Parameters<History["ask"]>[0], "process">, work: () => Promise<Done>): Promise<void> {
+  /** Several that are done at once; an answer for each. */
+  async tellAll(questions: readonly Question[], work: () => Promise<readonly (Done | string)[]>): Promise<void> {
+    const { history } = this.#options;
     for (let attempt = 0; attempt < TRIES; attempt++) {
-      const told = this.#options.history.ask({ ...asked, process: this.process.name });
+      const told = questions.map((asked) => history.ask({ ...asked, process: this.process.name }));
       try {
-        const done = await work();
-        if (!this.process.isDead) told({ done });
+        const answers = await work();
+        if (this.process.isDead) return;
+        for (const [index, answer] of answers.entries()) {
+          told[index]?.(typeof answer === "string" ? { refused: answer } : { done: answer });
+        }
         return;
       } catch (error) {
         if (this.process.isDead) return;
-        told({ refused: this.#codeOf(error) });
+        const refused = this.#codeOf(error);
+        for (const tell of told) tell({ refused });
         // Whoever was refused opens again, as the errors say; what waits beside it keeps the object it has.
-        this.#sessions.delete(asked.key);
+        for (const { key } of questions) this.forget(key);
       }
     }
+  }
+
+  /** The next who needs this conversation opens it again. */
+  forget(key: string): void {
+    this.#sessions.delete(key);
   }
 
   #codeOf(error: unknown): string {
     if (error instanceof CodedError) return error.code;
     // The engine promises its own errors, whatever the system said.
-    this.#options.onSurprise(`${this.process.name} met ${error instanceof Error ? error.stack : String(error)}`);
+    this.surprise(`met ${error instanceof Error ? error.stack : String(error)}`);
     return "surprise";
   }
+}
+
+function appended(session: Session, { entries }: Appended): Done {
+  const told = entries.map(({ id, parentId }) => ({ id, parentId }));
+  return { sessionId: session.id, entries: told, place: "live" };
 }

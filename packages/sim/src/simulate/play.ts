@@ -7,8 +7,9 @@ import type { Op } from "../disk/faults.ts";
 import { DiskImage } from "../disk/image.ts";
 import { Machine, type Observer } from "../disk/machine.ts";
 import type { Strike } from "../disk/process.ts";
+import { type DiskFacts, factsOf } from "../history/disk-facts.ts";
 import type { History } from "../history/history.ts";
-import { Client } from "./client.ts";
+import { Client, DIRECTORY } from "./client.ts";
 
 /** A disk and what clients had been told when it looked like this. */
 export interface Scene {
@@ -81,7 +82,8 @@ export async function play(from: Scene, player: Player, options: PlayOptions): P
     const process = machine.process(name, struck);
     const onSurprise = (what: string): void => void surprises.push(what);
     const state = { hasEnded: false };
-    const client = new Client({ process, history, onSurprise, ...(disk === undefined ? {} : { disk }) });
+    const facts = (): DiskFacts => factsOf(machine.image, DIRECTORY);
+    const client = new Client({ process, history, onSurprise, facts, ...(disk === undefined ? {} : { disk }) });
     run(client).then(
       () => {
         state.hasEnded = true;

@@ -1,8 +1,9 @@
 /** The checker, shown every kind of broken promise once. */
 import { expect, test } from "vitest";
 import { violationsIn } from "../../src/history/check.ts";
-import type { DiskFacts, LineFact } from "../../src/history/disk-facts.ts";
+import type { DiskFacts, PlacedTranscript } from "../../src/history/disk-facts.ts";
 import { History } from "../../src/history/history.ts";
+import type { LineFact } from "../../src/history/transcript-facts.ts";
 
 const KEY = "k";
 const line = (id: string, parentId: string | null, g = 1): LineFact => ({ id, parentId, g, kind: "message" });
@@ -14,11 +15,18 @@ function facts(
 ): DiskFacts {
   const { damaged = 0, ...rest } = change;
   return {
-    rows: new Map([[KEY, { sessionId: "s", sessionFile: "s.jsonl", note: null }]]),
-    transcripts: new Map([["s.jsonl", { headerId: "s", entries, damaged }]]),
+    rows: new Map([[KEY, { sessionId: "s", sessionFile: "s.jsonl", note: null, isFork: false }]]),
+    transcripts: new Map([["s", [placed({ headerId: "s", entries, damaged })]]]),
     leftovers: [],
+    bytesAt: () => undefined,
     ...rest,
   };
+}
+
+function placed(facts: PlacedTranscript["facts"], file = "s.jsonl"): PlacedTranscript {
+  const isArchived = file.startsWith("archive/");
+  const place = isArchived ? "archived" : "live";
+  return { id: "s", file, place, reason: isArchived ? "archive" : null, bytes: Buffer.alloc(0), facts };
 }
 
 type Said = readonly [string, string | null];
@@ -50,7 +58,7 @@ test.each<[string, DiskFacts, string]>([
   ["an entry is there twice", facts([...asTold, line("b", "a")]), "b is there 2 times"],
   ["an entry hangs elsewhere", facts([FIRST, line("a", "root"), line("b", "root")]), "b hangs on root, told was a"],
   ["the leaf is on another branch", facts([...asTold, line("x", "a")]), "the leaf is not below b"],
-  ["the row is gone", facts(asTold, { rows: new Map() }), "its row is gone"],
+  ["the row is gone", facts(asTold, { rows: new Map() }), "its row says nothing gone"],
   ["the transcript is gone", facts(asTold, { transcripts: new Map() }), "is not there"],
   ["a transcript is half made", facts([line("a", "root"), line("b", "a")]), "does not begin with the entry"],
   ["a line is damaged by nothing", facts(asTold, { damaged: 1 }), "1 damaged lines"],
@@ -73,7 +81,7 @@ test("a row keeps the last value that was told, or one that may have come throug
   });
   history.ask({ process: "A", what: "update", key: KEY, ids: [], value: "two" });
   const noted = (note: string | null) =>
-    facts(asTold, { rows: new Map([[KEY, { sessionId: "s", sessionFile: "s.jsonl", note }]]) });
+    facts(asTold, { rows: new Map([[KEY, { sessionId: "s", sessionFile: "s.jsonl", note, isFork: false }]]) });
   expect(["one", "two"].map((note) => broken(history, noted(note)))).toEqual(["", ""]);
   expect(broken(history, noted(null))).toContain("its row says null, clients were told one");
 });
