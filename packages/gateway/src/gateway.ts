@@ -196,7 +196,10 @@ async function start(parts: Parts): Promise<Running> {
   if (home.previous !== null) log.warn("taking over from a gateway that did not stop", { pid: home.previous.pid });
   const { threadedLanes } = await import("./lane-stores/sqlite.ts");
   const fresh = isEmpty(join(home.path, "lanes.sqlite"));
-  const lanes = undo.adopt(await threadedLanes(join(home.path, "lanes.sqlite"), world), (made) => made.close());
+  const opening = threadedLanes(join(home.path, "lanes.sqlite"), world);
+  // The largest module, loaded while the thread starts.
+  const [made] = await Promise.all([opening, options.http === null ? null : import("./http/server.ts")]);
+  const lanes = undo.adopt(made, (store) => store.close());
   const store = whileOurs(lanes, home);
   const holder = JSON.stringify({ home: home.id, ...home.identity });
   const credentials = await readCredentials(home.path);

@@ -11,5 +11,5 @@ export { createTurns } from "./turns.ts";
 export { type LaneCase, laneCases } from "./conformance/lanes.ts";
 export { laneReport, waitingApprovals } from "./queue/look.ts";
 export { type MemoryRows, memoryLanes } from "./lane-stores/memory.ts";
-export { sqliteLanes } from "./lane-stores/sqlite.ts";
+export { sqliteLanes, threadedLanes } from "./lane-stores/sqlite.ts";
 export type { ItemQuery, ItemState, Lane, LaneItem, LaneStore, NewLaneItem } from "./lanes.ts";

@@ -8,6 +8,7 @@ import { expect, test } from "vitest";
 import { laneCases } from "../../src/conformance/lanes.ts";
 import { sqliteLanes, threadedLanes } from "../../src/lane-stores/sqlite.ts";
 import { openLaneFile } from "../../src/lane-stores/sqlite/file.ts";
+import { NEXT, NEXT_DUE } from "../../src/lane-stores/sqlite/statements.ts";
 import type { Step } from "../../src/lane-stores/sqlite/steps.ts";
 import { temporaryHome } from "../support/home.ts";
 
@@ -77,6 +78,23 @@ test.each([
   const path = join(await temporaryHome(), "lanes.sqlite");
   spoil(path);
   expect(() => sqliteLanes(path, world)).toThrow(expect.objectContaining({ code: "lanes_unusable" }));
+});
+
+test.each([
+  ["the next item", NEXT],
+  ["when the next is due", NEXT_DUE],
+])("%s is found through the open items of the lane; what has ended is not looked at", async (_name, text) => {
+  const path = join(await temporaryHome(), "lanes.sqlite");
+  openLaneFile(path).close();
+  const db = new DatabaseSync(path);
+  const values = { lane: "main", now: 1, delayMax: 1, lease: 1 };
+  const plan = db.prepare(`explain query plan ${text}`);
+  plan.setAllowUnknownNamedParameters(true);
+  const looks = plan.all(values).map((row) => String(row.detail));
+  db.close();
+  for (const look of looks.filter((each) => /\b(item|earlier|busy)\b/.test(each)))
+    expect(look).toMatch(/^SEARCH .* USING (COVERING )?INDEX items_(open|queued|claimed) /);
+  expect(looks.length).toBeGreaterThan(2);
 });
 
 test("steps that are asked at once are one commit; one that is not possible takes no other with it", () => {

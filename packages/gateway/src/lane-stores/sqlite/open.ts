@@ -37,6 +37,8 @@ create table items (
 ) strict;`;
 const INDEXES = `
 create index items_open on items (lane, queue, seq) where state in ('queued', 'claimed');
+create index items_queued on items (lane, seq) where state = 'queued';
+create index items_claimed on items (lane, lease_until_ms) where state = 'claimed';
 create index items_settled on items (settled_ms) where settled_ms is not null;
 pragma user_version = ${VERSION};
 `;

@@ -8,6 +8,7 @@ import { type JsonObject, LIMITS } from "@holdfast/base";
 import type { Change, ClaimRequest, ItemPatch, ItemQuery, ItemState, Lane, LaneItem } from "../../lanes.ts";
 import type { NamedChange, NamedItem } from "./steps.ts";
 
+/** Said in full wherever it is meant: only so are the partial indexes used, and what has ended is never looked at. */
 const OPEN = "state in ('queued', 'claimed')";
 /** The oldest open item of its queue, and not waiting for the turn into which it was taken. */
 const FIRST = `not exists (
@@ -16,17 +17,20 @@ const FIRST = `not exists (
 ) and not exists (
   select 1 from items as host where host.id = item.joined and host.state in ('queued', 'claimed', 'waiting')
 )`;
+/** Nobody is at work on a later item of its queue. */
+const FREE = `not exists (
+  select 1 from items as busy
+  where busy.lane = item.lane and busy.queue = item.queue and busy.seq > item.seq and busy.${OPEN}
+    and busy.state = 'claimed' and busy.lease_until_ms > :now and busy.lease_until_ms <= :now + :lease
+)`;
 /** Further ahead than anybody ever asks for is no time but a clock that was set back since. */
 const DUE = "(not_before_ms <= :now or not_before_ms > :now + :delayMax)";
 const EXPIRED = "(lease_until_ms <= :now or lease_until_ms > :now + :lease)";
-/** The oldest open item of each queue, if it may be worked on now. */
-const NEXT = `
-select seq from items as item
-where lane = :lane and ${OPEN} and ${DUE} and (state = 'queued' or ${EXPIRED}) and ${FIRST} and not exists (
-  select 1 from items as busy
-  where busy.lane = item.lane and busy.queue = item.queue and busy.seq > item.seq and busy.state = 'claimed'
-    and busy.lease_until_ms > :now and busy.lease_until_ms <= :now + :lease
-)
+const oldest = (where: string): string =>
+  `select * from (select seq from items as item where lane = :lane and ${where} and ${DUE} and ${FIRST} and ${FREE} order by seq limit 1)`;
+/** The oldest item that may be worked on now: one that waits, or one whose holder has let its lease run out. */
+export const NEXT = `
+${oldest("state = 'queued'")} union all ${oldest(`state = 'claimed' and ${EXPIRED}`)}
 order by seq limit 1`;
 const CLAIM = `
 update items set state = 'claimed', claims = claims + 1, holder = :holder, lease_until_ms = :until
@@ -73,11 +77,14 @@ export function withKey(sql: Prepare, { lane, key }: Pick<LaneItem, "lane" | "ke
   return itemOf(sql("select * from items where lane = :lane and key = :key").get({ lane, key })!);
 }
 
+const BUSY_UNTIL = `select max(lease_until_ms) from items as busy
+  where busy.lane = item.lane and busy.queue = item.queue and busy.${OPEN} and busy.state = 'claimed'`;
+export const NEXT_DUE = `
+select min(max(case state when 'claimed' then 0 else not_before_ms end, coalesce((${BUSY_UNTIL}), 0))) as due
+from items as item where lane = :lane and ${OPEN} and ${FIRST}`;
+
 export function earliest(sql: Prepare, lane: Lane): number | null {
-  const busy = `select max(lease_until_ms) from items as busy
-    where busy.lane = item.lane and busy.queue = item.queue and busy.state = 'claimed'`;
-  const due = `min(max(case state when 'claimed' then 0 else not_before_ms end, coalesce((${busy}), 0))) as due`;
-  const row = sql(`select ${due} from items as item where lane = :lane and ${OPEN} and ${FIRST}`).get({ lane });
+  const row = sql(NEXT_DUE).get({ lane });
   return row === undefined || row.due === null ? null : Number(row.due);
 }
 
