@@ -89,6 +89,23 @@ describe("three acts on a message", () => {
   });
 });
 
+describe("Pi stands where we stand", () => {
+  test("after a branch and what was written on it, after another answer, after an edit of the first message", async () => {
+    await session.branch("q1");
+    expect(await inPi()).toBe(await here());
+    await session.append({ ...user("in an easy tone"), id: "q3" });
+    expect([await ids(), await inPi()]).toEqual([["q1", "q3"], await here()]);
+    await answerAgain(session, "a1");
+    await session.append({ ...answer("hello again"), id: "a3" });
+    expect([await ids(), await inPi()]).toEqual([["q1", "a3"], await here()]);
+    await editAndResend(session, "q1", "good morning");
+    expect([(await session.context()).messages.map(({ content }) => content), await inPi()]).toEqual([
+      ["good morning"],
+      await here(),
+    ]);
+  });
+});
+
 describe("what else people do", () => {
   test("a summary of the branch that was left reaches the model in its place", async () => {
     await branchWithSummary(session, "a1", { text: "we tried so" });

@@ -5,6 +5,7 @@
  * for (const { name, run } of storeConformance) test(name, () => run(makeMyFixture));
  * ```
  */
+import { actCases } from "./acts.ts";
 import { archiveCases } from "./archive.ts";
 import type { StoreCase } from "./kit.ts";
 import { logCases } from "./logs.ts";
@@ -19,4 +20,5 @@ export const storeConformance: readonly StoreCase[] = [
   ...turnCases,
   ...archiveCases,
   ...treeCases,
+  ...actCases,
 ];
