@@ -11,7 +11,7 @@ import { openSource } from "./reading/source.ts";
 import { readTail } from "./reading/tail.ts";
 import { type EntryRef, readWhole, type Whole } from "./reading/whole.ts";
 import { excerptOf } from "./text.ts";
-import type { Gap, Tree } from "./tree.ts";
+import type { Tree } from "./tree.ts";
 import type { Context, ContextOptions, OpenReport } from "./types.ts";
 
 /** What `holdfast transcript verify` prints. `ok` is about damage; open calls alone do not make it false. */
@@ -21,9 +21,11 @@ export interface TranscriptReport {
   readonly leaf: string | null;
   readonly header: { readonly state: OpenReport["header"]; readonly version: number; readonly id: string | null };
   readonly damaged: OpenReport["damaged"];
-  readonly gaps: readonly Gap[];
+  readonly gaps: OpenReport["gaps"];
   readonly duplicates: OpenReport["duplicates"];
   readonly stale: OpenReport["stale"];
+  /** Harmless: `ok` does not depend on it. */
+  readonly noted: OpenReport["noted"];
   readonly openCalls: readonly OpenCall[];
 }
 
@@ -46,6 +48,7 @@ export async function verifyTranscript(path: string): Promise<TranscriptReport> 
     gaps,
     duplicates: report.duplicates,
     stale: report.stale,
+    noted: report.noted,
     openCalls: calls.open(),
   };
 }
@@ -69,11 +72,12 @@ function idOf(header: Header | null): string | null {
 }
 
 /** Compactions whose first kept entry is not above them: read as "everything since the compaction before". */
-function lostKeptEntries(tree: Tree<EntryRef>): Gap[] {
+function lostKeptEntries(tree: Tree<EntryRef>): OpenReport["gaps"][number][] {
   return tree.nodes.flatMap((ref, index) => {
     const kept = ref.firstKeptEntryId;
     if (kept === undefined || kept === ref.id || isAbove(tree, tree.indexOf(kept), index)) return [];
-    return [{ id: ref.id, parentId: kept, bridgedTo: compactionAbove(tree, index)?.id ?? null }];
+    const bridgedTo = compactionAbove(tree, index)?.id ?? null;
+    return [{ id: ref.id, parentId: kept, bridgedTo, line: ref.line, offset: ref.offset }];
   });
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Entry, EntryMessage, Header, NewEntry } from "./entry.ts";
 import type { Keeping } from "./keeping/keep.ts";
+import type { Gap } from "./tree.ts";
 
 export type Fsync = "always" | "turn" | "never";
 
@@ -44,22 +45,32 @@ export type Change =
   | "gone"
   | "stale_turn";
 
+/** Where a line stands: its number from 1, and the byte it begins at. */
+export interface LinePlace {
+  /** Null when it is not known: the lines before it were not read. */
+  readonly line: number | null;
+  readonly offset: number;
+}
+
 /** Everything odd that was met while reading. Never throws away: every skipped byte is in here. */
 export interface OpenReport {
   readonly entriesRead: number;
   readonly bytesRead: number;
-  /** True when reading stopped before the first line because the context was complete. */
+  /**
+   * True when not every line was read: reading stopped because the context was complete, or passed over lines of other
+   * branches without looking into them. What is odd about those is not in here.
+   */
   readonly partial: boolean;
   readonly header: "ok" | "missing" | "damaged" | "unread";
-  readonly damaged: readonly {
-    readonly line: number | null;
-    readonly offset: number;
-    readonly bytes: number;
-    readonly why: string;
-  }[];
-  readonly gaps: readonly { readonly id: string; readonly parentId: string; readonly bridgedTo: string | null }[];
-  readonly duplicates: readonly { readonly id: string; readonly offset: number; readonly identical: boolean }[];
-  readonly stale: readonly { readonly id: string; readonly g: number }[];
+  readonly damaged: readonly (LinePlace & { readonly bytes: number; readonly why: string })[];
+  readonly gaps: readonly (LinePlace & Gap)[];
+  readonly duplicates: readonly (LinePlace & { readonly id: string; readonly identical: boolean })[];
+  readonly stale: readonly (LinePlace & { readonly id: string; readonly g: number })[];
+  /** What is odd and loses nothing, by kind: on how many lines, and where the first of them stands. */
+  readonly noted: readonly (LinePlace & {
+    readonly what: "blank line" | "carriage return" | "unknown type";
+    readonly lines: number;
+  })[];
 }
 
 export interface ContextOptions {

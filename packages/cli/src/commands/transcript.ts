@@ -26,23 +26,32 @@ export async function verify({ output }: CommandContext, file: string): Promise<
 }
 
 function describeReport(file: string, report: TranscriptReport, paint: Palette): string {
-  const { damaged, gaps, duplicates, stale, openCalls, header } = report;
+  const { damaged, gaps, duplicates, stale, noted, openCalls, header } = report;
   const found = [
     ...(header.state === "ok" ? [] : [`the header is ${header.state}`]),
     ...damaged.map(({ line, offset, bytes, why }) => `line ${line ?? "?"} (offset ${offset}, ${bytes} bytes): ${why}`),
-    ...gaps.map(
-      ({ id, parentId, bridgedTo }) =>
-        `${id} hangs on ${parentId}, which is not there; read after ${bridgedTo ?? "nothing"}`,
-    ),
+    ...gaps.map((gap) => {
+      const { id, parentId, bridgedTo } = gap;
+      return `${at(gap)}: ${id} hangs on ${parentId}, which is not there; read after ${bridgedTo ?? "nothing"}`;
+    }),
     ...duplicates.map(
-      ({ id, identical }) => `${id} is there twice${identical ? ", both the same" : ", and they differ"}`,
+      (one) => `${at(one)}: ${one.id} is there twice${one.identical ? ", both the same" : ", and they differ"}`,
     ),
-    ...stale.map(({ id, g }) => `${id} was written by a writer that had been replaced (generation ${g})`),
+    ...stale.map((one) => `${at(one)}: ${one.id} was written by a writer that had been replaced (generation ${one.g})`),
   ];
+  const harmless = noted.map((one) => `harmless: ${one.what}, ${one.lines} times, first at ${at(one)}`);
   const state = report.ok ? paint.green("ok") : paint.red("damaged");
   const open = openCalls.length === 0 ? "" : `, ${openCalls.length} tool call(s) without a result`;
   const first = `${state}  ${file}: ${report.entries} entries, leaf ${report.leaf ?? "none"}${open}`;
-  return [first, ...found.map((text) => `  ${paint.red("-")} ${text}`)].join("\n");
+  const lines = [
+    ...found.map((text) => `${paint.red("-")} ${text}`),
+    ...harmless.map((text) => paint.dim(`- ${text}`)),
+  ];
+  return [first, ...lines.map((text) => `  ${text}`)].join("\n");
+}
+
+function at({ line, offset }: { readonly line: number | null; readonly offset: number }): string {
+  return `line ${line ?? "?"} (offset ${offset})`;
 }
 
 /** `{ "leaf", "nodes", "report" }` */

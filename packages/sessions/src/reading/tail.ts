@@ -135,11 +135,12 @@ function loadFromWalk(walk: Walk, header: ReadHeader, atStart: boolean): Loaded 
     version: header.version,
     report: {
       ...walk.tally,
-      partial: !atStart,
+      partial: !atStart || walk.hasPassed,
       header: header.state,
       gaps: [],
       duplicates: [],
       stale: [],
+      noted: walk.notes.list(),
     },
   };
 }

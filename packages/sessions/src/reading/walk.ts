@@ -8,6 +8,7 @@ import { type CompactionEntry, type Entry, fieldsOf, isCompaction, isCustom } fr
 import { entryFlaw } from "../flaws.ts";
 import { type Settings, settingsIn } from "../projection.ts";
 import type { RawLine } from "./lines.ts";
+import { Notes } from "./notes.ts";
 import { type Peek, peek } from "./peek.ts";
 import { type Damage, parseRaw } from "./whole.ts";
 
@@ -27,6 +28,9 @@ export class Walk {
   /** The path, newest first. */
   readonly found: Entry[] = [];
   readonly tally: { entriesRead: number; bytesRead: number; readonly damaged: Damage[] };
+  readonly notes = new Notes();
+  /** Whether a line was passed over without looking into it. */
+  hasPassed = false;
   /** Whether `found` reaches its root. */
   isWhole = false;
   readonly #options: WalkOptions;
@@ -55,7 +59,9 @@ export class Walk {
     this.tally.bytesRead += line.length + 1;
     const seen = line.bytes === null ? null : peek(line.bytes);
     const step = seen === null ? "take" : this.#judge(seen);
-    return step === "take" ? this.#parse(line, seen !== null) : step;
+    if (step === "take") return this.#parse(line, seen !== null);
+    this.hasPassed = true;
+    return step;
   }
 
   /** At the beginning of the file: an id is still looked for, unless there was no entry at all. */
@@ -82,7 +88,9 @@ export class Walk {
     const parsed = parseRaw(line);
     if (parsed.kind === "anonymous") return "whole";
     if (parsed.kind === "damaged") return this.#damage(line, parsed.why);
+    if (parsed.kind === "blank") this.notes.blank(line, null);
     if (parsed.kind !== "entry") return "on";
+    this.notes.entry(line, null, parsed.entry.type);
     const flaw = parsed.flaw ?? entryFlaw(fieldsOf(parsed.entry));
     if (flaw !== null) this.#damage(line, flaw);
     const { id, type, parentId, g } = fieldsOf(parsed.entry);

@@ -17,9 +17,10 @@ import {
 } from "../entry.ts";
 import { entryFlaw } from "../flaws.ts";
 import { type Added, Tree, type TreeNode } from "../tree.ts";
-import type { OpenReport } from "../types.ts";
+import type { LinePlace, OpenReport } from "../types.ts";
 import { CURRENT_VERSION, headerOf, type ReadHeader, upgraded } from "./header.ts";
 import { forwardBatches, type RawLine } from "./lines.ts";
+import { Notes } from "./notes.ts";
 import type { ByteSource } from "./source.ts";
 
 /** Where an entry stands and what its place on a path depends on. */
@@ -64,6 +65,7 @@ export async function readWhole(source: ByteSource, visit: Visit = () => {}): Pr
 
 interface Findings {
   readonly damaged: Damage[];
+  readonly gaps: OpenReport["gaps"][number][];
   readonly duplicates: OpenReport["duplicates"][number][];
   readonly stale: OpenReport["stale"][number][];
 }
@@ -72,7 +74,8 @@ class Scan {
   readonly #source: ByteSource;
   readonly #visit: Visit;
   readonly #tree = new Tree<EntryRef>();
-  readonly #odd: Findings = { damaged: [], duplicates: [], stale: [] };
+  readonly #notes = new Notes();
+  readonly #odd: Findings = { damaged: [], gaps: [], duplicates: [], stale: [] };
   /** Ids by position among the lines that are not blank: what a version 1 compaction counts. */
   readonly #ids: string[] = [];
   #header: ReadHeader | null = null;
@@ -89,7 +92,7 @@ class Scan {
   async take(line: RawLine): Promise<void> {
     this.#lines += 1;
     const parsed = parseRaw(line);
-    if (parsed.kind === "blank") return;
+    if (parsed.kind === "blank") return this.#notes.blank(line, this.#lines);
     const isFirst = this.#header === null;
     this.#header ??= headerOf(line.bytes ?? Buffer.from("?"));
     if (parsed.kind === "entry" || parsed.kind === "anonymous") return this.#entry(line, parsed);
@@ -111,9 +114,12 @@ class Scan {
     const lacksId = parsed.kind === "anonymous" && this.#version >= 2;
     const flaw = parsed.flaw ?? (lacksId ? "no id" : entryFlaw(fieldsOf(entry)));
     if (flaw !== null) this.#damage(line, flaw);
+    this.#notes.entry(line, this.#lines, entry.type);
     const same = await this.#isSame(entry);
     const isStale = entry.g !== undefined && entry.g < this.#numbers.fence;
+    const { length: gaps } = this.#tree.gaps;
     const added = this.#tree.add(refOf(entry, line, this.#lines), () => same, !isStale);
+    for (const gap of this.#tree.gaps.slice(gaps)) this.#odd.gaps.push({ ...gap, ...this.#placeOf(line) });
     this.#note(entry, line, added, isStale);
   }
 
@@ -138,10 +144,10 @@ class Scan {
 
   #note(entry: Entry, line: RawLine, added: Added, isStale: boolean): void {
     if (added.kind === "ignored" || added.repeats) {
-      this.#odd.duplicates.push({ id: entry.id, offset: line.offset, identical: added.kind === "ignored" });
+      this.#odd.duplicates.push({ id: entry.id, identical: added.kind === "ignored", ...this.#placeOf(line) });
     }
     if (added.kind === "ignored") return;
-    if (isStale) this.#odd.stale.push({ id: entry.id, g: entry.g ?? 0 });
+    if (isStale) this.#odd.stale.push({ id: entry.id, g: entry.g ?? 0, ...this.#placeOf(line) });
     if (isStale) this.#numbers.stale.add(added.index);
     else if (!isCustom(entry, "holdfast:fence")) this.#leaf = added.index;
     this.#numbers.fence = Math.max(this.#numbers.fence, fenceOf(entry));
@@ -150,7 +156,12 @@ class Scan {
   }
 
   #damage(line: RawLine, why: string): void {
-    this.#odd.damaged.push({ line: this.#lines, offset: line.offset, bytes: line.length, why });
+    this.#odd.damaged.push({ ...this.#placeOf(line), bytes: line.length, why });
+  }
+
+  /** Of the line that was read last. */
+  #placeOf({ offset }: RawLine): LinePlace {
+    return { line: this.#lines, offset };
   }
 
   async #read(ref: EntryRef): Promise<Entry> {
@@ -179,8 +190,8 @@ class Scan {
         bytesRead: this.#source.size,
         partial: false,
         header: this.#header?.state ?? "missing",
-        gaps: this.#tree.gaps,
         ...this.#odd,
+        noted: this.#notes.list(),
       },
       read: (ref) => this.#read(ref),
     };

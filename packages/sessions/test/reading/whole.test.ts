@@ -18,7 +18,7 @@ test("entries are named by line where they have no id, and follow each other", a
     ["line-4", -1],
     ["line-5", 1],
   ]);
-  expect(whole.report.gaps).toEqual([{ id: "line-5", parentId: "", bridgedTo: "line-4" }]);
+  expect(whole.report.gaps).toMatchObject([{ id: "line-5", parentId: "", bridgedTo: "line-4", line: 5 }]);
   expect(await whole.read(whole.tree.nodes[0]!)).toMatchObject({ id: "line-2", parentId: null });
   expect(whole.lines).toBe(5);
 });
