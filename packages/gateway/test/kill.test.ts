@@ -90,6 +90,37 @@ test.each(points)("killed at %s: the next gateway answers, once", async (point) 
   expect(await second.ended).toBe(0);
 });
 
+const SECONDS = process.env.HOLDFAST_LARGE === "1" ? 20 : 2;
+test.each(["SIGKILL", "SIGTERM"] as const)(
+  "a command that runs outlives a %s: its real result is delivered once",
+  async (signal) => {
+    const home = await temporaryHome();
+    writeFileSync(join(home, "holdfast.json"), "{ agents: { defaults: { tools: { approve: [] } } } }");
+    const first = startChild(home);
+    const { send } = call(await first.address, home);
+    expect((await send(`wait ${SECONDS}`, "k1", false)).status).toBe(202);
+    const ran = join(home, "workspace", "ran.txt");
+    await vi.waitFor(() => expect(readFileSync(ran, "utf8")).toBe("ran\n"), { timeout: 30_000, interval: 50 });
+    first.process.kill(signal);
+    await first.ended;
+    const second = startChild(home);
+    const again = call(await second.address, home);
+    await vi.waitFor(async () => expect((await again.snapshot()).items).toMatchObject([{ state: "done" }]), {
+      timeout: 60_000,
+      interval: 50,
+    });
+    expect(readFileSync(ran, "utf8")).toBe("ran\n");
+    const results = lines(home).filter(
+      (line) => (line.message as { role?: string } | undefined)?.role === "toolResult",
+    );
+    expect(results).toHaveLength(1);
+    expect(results[0]!.message).toMatchObject({
+      isError: false,
+      content: [{ type: "text", text: expect.stringMatching(/it happened\.\ndone$/) }],
+    });
+  },
+);
+
 test("a second gateway on one home is refused, names the first, and changes nothing", async () => {
   const home = await temporaryHome();
   const first = startChild(home);

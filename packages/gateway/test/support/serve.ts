@@ -1,6 +1,6 @@
 /**
  * A gateway on the home that is named, on any free port; prints its address. One answer of its model: it writes a file for
- * "write", and counts in the conversation, so that a message that ran twice would be seen.
+ * "write", runs a slow command for "wait <seconds>", and counts in the conversation, so that a message that ran twice would be seen.
  */
 import { act, say, scriptedModel } from "@holdfast/agent";
 import { realWorld } from "@holdfast/base";
@@ -11,6 +11,8 @@ const model = scriptedModel((request) => {
   const last = request.messages.at(-1);
   const asked = JSON.stringify(last?.content ?? "");
   if (last?.role === "user" && asked.includes("write")) return act("write", { path: "out.txt", content: "written\n" });
+  const seconds = last?.role === "user" ? /wait (\d+)/.exec(asked)?.[1] : undefined;
+  if (seconds !== undefined) return act("exec", { command: `echo ran >> ran.txt; sleep ${seconds}; echo done` });
   return say(`answer ${request.messages.filter(({ role }) => role === "user").length}`);
 });
 const gateway = createGateway({
