@@ -25,6 +25,6 @@ await session.branch(answer);
 await labelEntry(session, answer, "the first idea");
 await say("user", "Nimbus it is.");
 
-const ends = await (await branchesOf(session)).leaves();
+const ends = await branchesOf(session).leaves();
 for (const { differs, current } of ends) console.log(current ? "*" : " ", differs.words);
 console.log(ends.length, "branches;", (await session.context()).messages.length, "messages in the context");

@@ -2,7 +2,7 @@
 export type * from "./entry.ts";
 export type * from "./types.ts";
 export { answerAgain, branchWithSummary, editAndResend, editContext, labelEntry, renameSession } from "./acts.ts";
-export { type BranchChild, type BranchEnd, Branches, branchesOf } from "./branches.ts";
+export { type Branches, branchesOf } from "./branches.ts";
 export {
   type Chosen,
   type CleanupOptions,

@@ -6,6 +6,7 @@
 import { CallLedger, type OpenCall } from "./calls.ts";
 import { type Entry, fieldsOf, type Header, isMessage } from "./entry.ts";
 import { SessionError } from "./errors.ts";
+import { noteLabel } from "./labels.ts";
 import { project } from "./projection.ts";
 import { openSource } from "./reading/source.ts";
 import { readTail } from "./reading/tail.ts";
@@ -154,12 +155,4 @@ export async function treeOfTranscript(path: string): Promise<TranscriptTree> {
 
 function roleOf(entry: Entry): string | null {
   return isMessage(entry) ? entry.message.role : null;
-}
-
-/** The last label of an entry counts; an empty one takes it back. */
-export function noteLabel(labels: Map<string, string>, entry: Entry): void {
-  const { targetId, label } = fieldsOf(entry);
-  if (entry.type !== "label" || typeof targetId !== "string") return;
-  if (typeof label === "string" && label !== "") labels.set(targetId, label);
-  else labels.delete(targetId);
 }

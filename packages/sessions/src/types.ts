@@ -178,6 +178,27 @@ export interface SessionLeaf {
   readonly current: boolean;
 }
 
+/** The end of a branch as people see it: the last thing said on it. */
+export interface BranchEnd {
+  /** Where to go on: `session.branch(id)`. */
+  readonly id: string;
+  /** Whether the conversation stands here. */
+  readonly current: boolean;
+  /** The time of the last thing said on it (ISO 8601), or "" where it has none. */
+  readonly lastActivity: string;
+  /** Things said from the root to here. */
+  readonly depth: number;
+  /** The first thing said that its siblings do not share: id, role (null: not a message) and the beginning of its text. */
+  readonly differs: BranchChild;
+  readonly label: string | null;
+}
+
+export interface BranchChild {
+  readonly id: string;
+  readonly role: string | null;
+  readonly words: string;
+}
+
 /**
  * The tree of a session at any size: what is asked about is found without reading the rest. Looking moves nothing.
  * Lists come in pages of `limit` entries (100). Ids that are not there throw `entry_missing`.
@@ -191,6 +212,16 @@ export interface SessionTree {
   commonAncestor(a: string, b: string): Promise<Entry | null>;
   /** The ends of all branches, the latest activity first. */
   leaves(page?: { readonly limit?: number }): Promise<readonly SessionLeaf[]>;
+  /**
+   * The ends as people see them, state and book-keeping left out, in file order; and where the conversation stands, even if
+   * more was said below. `after`: those that come after this end.
+   */
+  ends(page?: { readonly after?: string; readonly limit?: number }): Promise<readonly BranchEnd[]>;
+  /** What was said next after an entry, on all branches, in file order; null: what was said first. */
+  saidAfter(
+    id: string | null,
+    page?: { readonly after?: string; readonly limit?: number },
+  ): Promise<readonly BranchChild[]>;
   /** Entries of all branches before `before` (left out: the newest ones), in file order. */
   page(page?: { readonly before?: string; readonly limit?: number }): Promise<readonly Entry[]>;
   /**

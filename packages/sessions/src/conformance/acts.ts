@@ -58,7 +58,7 @@ export const actCases: readonly StoreCase[] = [
         ["a2", "2026-01-02T03:04:00.000Z", false],
       ],
     );
-    const ends = await again(at.store, async (session) => (await branchesOf(session)).leaves());
+    const ends = await again(at.store, async (session) => branchesOf(session).leaves());
     assert.deepEqual(
       ends.map(({ id, lastActivity, depth }) => [id, lastActivity, depth]),
       [
@@ -72,7 +72,7 @@ export const actCases: readonly StoreCase[] = [
       children.map(({ id }) => id),
       ["q2"],
     );
-    const next = await again(at.store, async (session) => (await branchesOf(session)).childrenOf("a1"));
+    const next = await again(at.store, async (session) => branchesOf(session).childrenOf("a1"));
     assert.deepEqual(
       next.map(({ id }) => id),
       ["q2", "q3"],
@@ -86,14 +86,14 @@ export const actCases: readonly StoreCase[] = [
     assert.deepEqual(await seen(session, "a2"), ["q1", "a1", "q2", "a2"]);
     await session.tree.leaves();
     await session.tree.children("a1");
-    await (await branchesOf(session)).leaves();
+    await branchesOf(session).leaves();
     assert.equal((await session.since(null)).length, before);
     assert.deepEqual(await again(store, seen), ["q1", "a1", "q3"]);
   }),
   storeCase("acts: a label on any branch, changed and taken back; the leaf stays", async ({ store }) => {
     const session = await begun(store);
     const label = (): Promise<string | null | undefined> =>
-      again(store, async (now) => (await (await branchesOf(now)).leaves())[0]?.label);
+      again(store, async (now) => (await branchesOf(now).leaves())[0]?.label);
     await labelEntry(session, "a2", "first try");
     assert.equal(await label(), "first try");
     await labelEntry(session, "a2", "the first try");

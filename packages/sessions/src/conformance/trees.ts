@@ -37,7 +37,7 @@ export const treeCases: readonly StoreCase[] = [
     assert.deepEqual(await seen(await open(store)), ["A", "C"]);
     const kept = (await session.since(null)).map(({ id }) => id).filter((id) => id.length === 1);
     assert.deepEqual(kept, ["A", "B", "C"]);
-    const children = await (await branchesOf(session)).childrenOf("A");
+    const children = await branchesOf(session).childrenOf("A");
     assert.deepEqual(
       children.map(({ id }) => id),
       ["B", "C"],
@@ -55,13 +55,13 @@ export const treeCases: readonly StoreCase[] = [
     assert.deepEqual(await seen(again), ["msg_001", "msg_005", "msg_006"]);
     assert.deepEqual(await seen(again, "msg_004"), ["msg_001", "msg_002", "msg_003", "msg_004"]);
     assert.deepEqual(await seen(again), ["msg_001", "msg_005", "msg_006"], "looking moves nothing");
-    const branches = await branchesOf(again);
+    const branches = branchesOf(again);
     const leaves = (await branches.leaves()).map((leaf) => [leaf.id, leaf.differs.words, leaf.current]);
     assert.deepEqual(leaves, [
       ["msg_004", "msg_002", false],
       ["msg_006", "msg_005", true],
     ]);
-    assert.equal(branches.commonAncestor("msg_004", "msg_006"), "msg_001");
+    assert.equal(await branches.commonAncestor("msg_004", "msg_006"), "msg_001");
   }),
   storeCase("trees: edit and resend is a sibling, also of the first message", async ({ store }) => {
     const session = await open(store);
@@ -75,7 +75,7 @@ export const treeCases: readonly StoreCase[] = [
     assert.deepEqual(await seen(session), ["one", "two", edited]);
     const first = (await editAndResend(session, "one", "other one")).entries.at(-1)?.id ?? "";
     assert.deepEqual(await seen(await open(store)), [first]);
-    const roots = await (await branchesOf(session)).childrenOf(null);
+    const roots = await branchesOf(session).childrenOf(null);
     assert.deepEqual(
       roots.map(({ id, words }) => [id, words]),
       [

@@ -6,7 +6,7 @@ import { isObject } from "@holdfast/base";
 import { type Entry, fieldsOf } from "../entry.ts";
 import type { ByteSource } from "../reading/source.ts";
 import { readWhole, type Whole } from "../reading/whole.ts";
-import { noteLabel } from "../transcript.ts";
+import { noteLabel } from "../labels.ts";
 import { isStorable } from "./stored.ts";
 
 export interface Survey {

@@ -51,7 +51,7 @@ test("B154 written by a program that moves the leaf so, as the format says, the 
   const line = { type: "custom", customType: "exit", id: "k9", parentId: "m2", timestamp: "2026-01-05T09:00:00.000Z" };
   await appendFile(session.file ?? "", `${JSON.stringify(line)}\n`);
   expect(await session.catchUp()).toBe("branch");
-  const other = (await (await branchesOf(session)).leaves()).find(({ current }) => !current);
+  const other = (await branchesOf(session).leaves()).find(({ current }) => !current);
   expect(other).toMatchObject({ id: "m4", depth: 4, differs: { words: "m3" } });
   await session.branch(other?.id ?? "");
   expect(await seen()).toEqual(["m1", "m2", "m3", "m4"]);
@@ -95,7 +95,7 @@ test("B160 after a rewind the old end is listed, selectable, and the rewind can 
   for (let n = 1; n <= 10; n++) await session.append([q(`q${n}`), a(`a${n}`)]);
   const { entries } = await session.branch("a4");
   await session.append(q("q5b"));
-  const leaves = await (await branchesOf(session)).leaves();
+  const leaves = await branchesOf(session).leaves();
   expect(leaves.map(({ id, current }) => [id, current])).toEqual([
     ["a10", false],
     ["q5b", true],

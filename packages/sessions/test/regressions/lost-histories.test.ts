@@ -80,7 +80,7 @@ test("B010 an id that a restart gave twice hides nothing that comes later, in th
     expect(newest.id).toBe("m41");
     break;
   }
-  expect((await (await branchesOf(session)).leaves()).map(({ id }) => id)).toContain("m41");
+  expect((await branchesOf(session).leaves()).map(({ id }) => id)).toContain("m41");
   await session.append([user("on")]);
   expect((await session.context()).messages.at(-1)).toMatchObject({ role: "user" });
 });
