@@ -56,7 +56,8 @@ export function createTurns(options: TurnsOptions): Turns {
   const { store, holder, world } = options;
   return {
     async began(item, start) {
-      await store.commit(holder, [{ kind: "note", id: item.id, patch: { start } }], world.nowMs());
+      const noted = await store.commit(holder, [{ kind: "note", id: item.id, patch: { start } }], world.nowMs());
+      if (!noted) throw new AgentError("right_lost", { session: item.sessionKey });
     },
     arrived: (item) => arrived(item, store),
     join: (item, joining, start) =>
@@ -180,11 +181,14 @@ async function refund(options: TurnsOptions, item: LaneItem): Promise<void> {
   if (now !== undefined && now.attempts > item.attempts) await noteAttempts(options, item, refunded(now));
 }
 
+/** A claim that is lost is no budget that is used up: whoever has it now may have answered, so nothing is written here. */
 async function charge(options: TurnsOptions, item: TurnItem): Promise<boolean> {
   const known = await options.store.get(item.id);
-  if (known === undefined) return false;
-  const patch = charged(known, await progressOf(options, item));
-  return patch !== null && (await noteAttempts(options, item, patch));
+  const patch = known === undefined ? {} : charged(known, await progressOf(options, item));
+  if (patch === null) return false;
+  if (known === undefined || !(await noteAttempts(options, item, patch)))
+    throw new AgentError("right_lost", { session: item.sessionKey });
+  return true;
 }
 
 function noteAttempts(

@@ -1,6 +1,6 @@
 /** What becomes of an item when somebody else is at work, or when every attempt breaks. */
 import { join } from "node:path";
-import { act, say, scriptedModel } from "@holdfast/agent";
+import { type Agent, act, say, scriptedModel } from "@holdfast/agent";
 import { realWorld } from "@holdfast/base";
 import { openSessions } from "@holdfast/sessions";
 import { DatabaseSync } from "node:sqlite";
@@ -73,4 +73,36 @@ test("progress earns attempts: many steps in one message are not used up", async
   const steps = Array.from({ length: 12 }, () => act("read", { path: "notes/meeting.md" }));
   const { gateway } = await startGateway({ model: scriptedModel([...steps, say("read often")]) });
   expect(await gateway.send(KEY, "read it often")).toMatchObject({ answer: { answer: "read often" } });
+});
+
+test("who slept until another had answered writes nothing more", async () => {
+  const world = realWorld();
+  const store = memoryLanes(world);
+  const home = await temporaryHome();
+  const sessions = await openSessions({ directory: join(home, "sessions"), agentId: "main" });
+  onTestFinished(() => sessions.close());
+  const model = scriptedModel([say("hello"), say("hello again")]);
+  const gatewayOf = (holder: string) => {
+    const agents: { agent?: Agent } = {};
+    const rest = { running: runningTurns(), changed() {}, wakeOut() {}, timeoutMs: () => 60_000, log: silentLog };
+    const turns = createTurns({ store, holder, world, agent: () => agents.agent, ...rest });
+    const made = { id: "main", sessions, model, tools: new Map(), workspace: home, world, holder, observe() {} };
+    const own = { id: "h", boot: "b", fsync: "always", actions: home } as const;
+    agents.agent = { ...made, home: own, allowed: () => null, ...turns };
+    return turns;
+  };
+  const address = { channel: "web", account: "local", chat: "c", thread: null };
+  const message = { key: "k", text: "t", from: { id: "owner", name: null, owner: true }, address, receivedMs: 0 };
+  await store.enqueue({ lane: "main", key: "k", queue: KEY, body: { message, clientKey: null } as never }, 0);
+  const claim = (holder: string) => store.claim({ lane: "main", holder, nowMs: world.nowMs(), leaseMs: 30_000 });
+  const slept = (await claim("sleeper"))!;
+  await store.takeOver("other");
+  const taken = (await claim("other"))!;
+  expect(await gatewayOf("other").work(taken, new AbortController().signal)).toEqual({ kind: "settled" });
+  await using session = await sessions.open(KEY);
+  const before = (await session.since(null)).length;
+  expect(await gatewayOf("sleeper").work(slept, new AbortController().signal)).toMatchObject({ kind: "again" });
+  await session.catchUp();
+  expect((await session.since(null)).length).toBe(before);
+  expect(await store.list({ lane: "out" })).toHaveLength(1);
 });
