@@ -19,5 +19,7 @@ export {
   stalled,
 } from "./model/scripted.ts";
 export { type BuiltinOptions, builtinTools } from "./tools/builtin.ts";
+export { type McpServers, startMcp, type ToolSink } from "./tools/mcp/servers.ts";
+export type { McpServer } from "./tools/mcp/settings.ts";
 export { turn } from "./turn.ts";
 export type * from "./types.ts";

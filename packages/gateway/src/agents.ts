@@ -1,11 +1,12 @@
 /** The configured agents, each made of its own sessions, workspace, model and tools. Nothing is shared between two agents. */
 import { join, resolve } from "node:path";
-import { type Agent, builtinTools, type Model, type Observe } from "@holdfast/agent";
+import { type Agent, builtinTools, type Model, type Observe, type Tool } from "@holdfast/agent";
 import { bootId, type World } from "@holdfast/base";
 import { openSessions, type Sessions } from "@holdfast/sessions";
 import type { AgentConfig, Config } from "./config/schema.ts";
 import type { Home } from "./home.ts";
 import type { Log } from "./log.ts";
+import { startMcpServers } from "./mcp.ts";
 import { permissionOf } from "./policy.ts";
 import { withoutSecrets } from "./secrets.ts";
 import { toolsFrom } from "./tool-modules.ts";
@@ -33,33 +34,47 @@ export function defaultAgent(config: Config): AgentConfig {
   return list.find((agent) => agent.default) ?? list[0]!;
 }
 
+export interface OpenAgents {
+  readonly agents: ReadonlyMap<string, Agent>;
+  close(): Promise<void>;
+}
+
 /** Opens them all; closes what is open when one fails. Throws `workspace_unusable`, `tool_module_unusable` and what the sessions throw. */
-export async function openAgents(options: AgentsOptions): Promise<ReadonlyMap<string, Agent>> {
+export async function openAgents(options: AgentsOptions): Promise<OpenAgents> {
+  const { config, home, world, log } = options;
   const agents = new Map<string, Agent>();
-  try {
-    for (const config of options.config.agents.list) agents.set(config.id, await openAgent(config, options));
-    return agents;
-  } catch (error) {
-    await closeAgents(agents);
-    throw error;
+  const toolsOf: Map<string, Tool>[] = [];
+  await using undo = new AsyncDisposableStack();
+  undo.defer(async () => {
+    for (const agent of agents.values()) await agent.sessions.close();
+  });
+  for (const each of config.agents.list) {
+    const tools = await toolsFor(options);
+    toolsOf.push(tools);
+    agents.set(each.id, await openAgent(each, tools, options));
   }
+  const mcp = await startMcpServers(toolsOf, { config, cwd: home.path, world, log });
+  undo.defer(() => mcp.close());
+  const opened = undo.move();
+  return { agents, close: () => opened.disposeAsync() };
 }
 
-export async function closeAgents(agents: ReadonlyMap<string, Agent>): Promise<void> {
-  for (const agent of agents.values()) await agent.sessions.close();
+/** Built in, and of the configured modules. */
+async function toolsFor({ home, config, secrets }: AgentsOptions): Promise<Map<string, Tool>> {
+  const builtin = builtinTools({ env: withoutSecrets(process.env, { config, known: secrets }) });
+  const own = await toolsFrom(config.tools.modules, { home: home.path, taken: new Set(builtin.keys()) });
+  return new Map([...builtin, ...own]);
 }
 
-async function openAgent(agent: AgentConfig, options: AgentsOptions): Promise<Agent> {
+async function openAgent(agent: AgentConfig, tools: ReadonlyMap<string, Tool>, options: AgentsOptions): Promise<Agent> {
   const { home, config, world, turns } = options;
   const workspace = workspaceOf(home.path, agent, agent === defaultAgent(config));
   await makeWorkspace(home.path, workspace);
-  const builtin = builtinTools({ env: withoutSecrets(process.env, { config, known: options.secrets }) });
-  const own = await toolsFrom(config.tools.modules, { home: home.path, taken: new Set(builtin.keys()) });
   return {
     id: agent.id,
     sessions: await sessionsOf(agent, workspace, options),
     model: options.model(agent),
-    tools: new Map([...builtin, ...own]),
+    tools,
     workspace,
     world,
     home: { id: home.id, boot: bootId(), fsync: config.sessions.fsync, actions: join(home.path, "actions") },

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { type Agent, AgentError, type Model } from "@holdfast/agent";
 import { messageOf, type World } from "@holdfast/base";
 import { accept, type Receipt } from "./accept.ts";
-import { closeAgents, defaultAgent, openAgents } from "./agents.ts";
+import { defaultAgent, type OpenAgents, openAgents } from "./agents.ts";
 import { wireItem } from "./bodies.ts";
 import type { Channel } from "./channels.ts";
 import { type WebArrival, webChannel } from "./channels/web.ts";
@@ -30,7 +30,7 @@ import { enqueue } from "./queue/enqueue.ts";
 import { expireApprovals } from "./queue/look.ts";
 import { type QueueMode, settingsFor } from "./queue/plan.ts";
 import { type RunningTurns, runningTurns } from "./queue/running.ts";
-import { keepAgentsTidy } from "./retention.ts";
+import { cleanUpAgents, keepAgentsTidy } from "./retention.ts";
 import { agentOf, mainKey, type Routing, route } from "./routes.ts";
 import { type Runner, startRunner } from "./runner.ts";
 import { createTurns, type Turns } from "./turns.ts";
@@ -90,7 +90,7 @@ export interface Gateway extends AsyncDisposable {
 interface Running {
   readonly home: Home;
   readonly store: LaneStore;
-  readonly agents: ReadonlyMap<string, Agent>;
+  readonly opened: OpenAgents;
   readonly runners: { readonly main: Runner; readonly out: Runner };
   readonly timers: readonly Disposable[];
   readonly tidying: AsyncDisposable;
@@ -212,8 +212,9 @@ async function start(parts: Parts): Promise<Running> {
   const model = options.model ?? ((agent: AgentConfig) => modelOf(agent, { ...options, apiKeys }));
   const observe = observer(parts.hub);
   const secrets = [token, ...Object.values(apiKeys)];
-  known.agents = await openAgents({ ...options, home, holder, secrets, observe, turns, model });
-  undo.defer(() => closeAgents(known.agents));
+  const opened = await openAgents({ ...options, home, holder, secrets, observe, turns, model });
+  undo.defer(() => opened.close());
+  known.agents = opened.agents;
   if (fresh && (await anySession(known.agents)))
     log.warn(
       "lanes.sqlite is new, but there are conversations: messages that were waiting in an earlier one are not answered",
@@ -232,7 +233,7 @@ async function start(parts: Parts): Promise<Running> {
   const timers = [forgetEvery(parts, store), watchHome(parts, home), expireEvery(parts, store, wake)];
   const tidying = keepAgentsTidy({ ...options, agents: known.agents, store });
   undo.move();
-  return { home, store, agents: known.agents, runners, timers, tidying, http };
+  return { home, store, opened, runners, timers, tidying, http };
 }
 
 function isEmpty(path: string): boolean {
@@ -327,6 +328,7 @@ async function listen(parts: Parts, { store, agents, token, wake: ring }: Listen
     routing: routing(config),
     statelessMax: config.lanes.main,
     dashboardRoot: config.channels.web.enabled ? dashboardRoot : null,
+    cleanUp: (asked) => cleanUpAgents(agents.values(), { store, retention: config.sessions.retention }, asked),
     post: (request) => post(request, { store, waiting, accept: (arrival) => acceptWeb(parts, arrival) }),
   });
 }
@@ -371,12 +373,12 @@ async function stopRunners({ main, out }: Running["runners"]): Promise<void> {
   await out.stop();
 }
 
-async function stop({ home, store, agents, runners, timers, tidying, http }: Running): Promise<void> {
+async function stop({ home, store, opened, runners, timers, tidying, http }: Running): Promise<void> {
   for (const timer of timers) timer[Symbol.dispose]();
   await http?.close();
   await stopRunners(runners);
   await tidying[Symbol.asyncDispose]();
-  await closeAgents(agents);
+  await opened.close();
   await store.close();
   home.release();
 }

@@ -66,7 +66,12 @@ const sessions = z.strictObject({
     .strictObject({
       maxAge: duration.prefault("30d").describe("Older conversations are put away."),
       maxSize: size.prefault("100mb").describe("So are the oldest beyond this total."),
-      mode: z.enum(["archive", "report", "delete-archives"]).prefault("archive").describe("What putting away means."),
+      mode: z
+        .enum(["archive", "report", "delete-archives"])
+        .prefault("archive")
+        .describe(
+          "`archive`: into the archive, and back at the next message. `report`: only said in the log. `delete-archives`: as `archive`, and archived background work (schedules, subagents) is destroyed `maxAge` after it was put away; conversations of people never are.",
+        ),
     })
     .prefault({}),
   writeLock: z
@@ -147,6 +152,14 @@ const memory = z.strictObject({
     .prefault({}),
 });
 
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, "u") instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
 const channels = z.strictObject({
   telegram: free.prefault({}),
   discord: free.prefault({}),
@@ -177,6 +190,41 @@ const job = z.strictObject({
   missed: z.enum(["skip", "once", "all"]).prefault("skip"),
 });
 
+const effect = z.enum(["none", "idempotent", "checkable", "opaque"]);
+const pattern = z.string().refine(isPattern, "expected a regular expression");
+const mcpServer = z
+  .strictObject({
+    command: z.string().min(1).optional().describe("Program that speaks MCP over its standard input and output."),
+    args: names.prefault([]).describe("Its arguments."),
+    env: z.record(z.string(), z.string()).prefault({}).describe("Its environment, besides PATH, HOME and the like."),
+    url: z
+      .url({ protocol: /^https?$/u })
+      .optional()
+      .describe("Address of a server that speaks streamable HTTP; instead of `command`."),
+    headers: z.record(z.string(), z.string()).prefault({}).describe("Headers of every request to it."),
+    timeout: duration.prefault("60s").describe("Longest time of one call."),
+    effects: z
+      .record(z.string(), effect)
+      .prefault({})
+      .describe("By tool: what repeating a call means, instead of what the server says."),
+    probes: z
+      .record(
+        z.string(),
+        z.strictObject({
+          tool: z.string().min(1).describe("Tool of the same server that tells."),
+          arguments: z.record(z.string(), z.string()).prefault({}).describe("`{name}`: from those of the call."),
+          happened: pattern.describe("Fits its answer when the call was done."),
+          absent: pattern.describe("Fits its answer when it was not."),
+        }),
+      )
+      .prefault({})
+      .describe("By tool: how to find out after a crash whether a call was done."),
+  })
+  .refine(
+    ({ command, url }) => (command === undefined) !== (url === undefined),
+    "expected `command` or `url`, one of them",
+  );
+
 export const configSchema = z.strictObject({
   $schema: z.string().optional().describe("For editors; ignored."),
   agents: agents.prefault({}),
@@ -188,7 +236,15 @@ export const configSchema = z.strictObject({
   memory: memory.prefault({}),
   channels: channels.prefault({}),
   cron: z.strictObject({ jobs: z.array(job).prefault([]).describe("Scheduled messages.") }).prefault({}),
-  tools: z.strictObject({ modules: names.prefault([]).describe("Own tools.") }).prefault({}),
+  tools: z
+    .strictObject({
+      modules: names.prefault([]).describe("Own tools."),
+      mcp: z
+        .record(z.string().regex(/^[a-z][a-z0-9-]{0,31}$/u), mcpServer)
+        .prefault({})
+        .describe("MCP servers, by name: docs/guide/tools.md."),
+    })
+    .prefault({}),
   gateway: z
     .strictObject({
       host: z

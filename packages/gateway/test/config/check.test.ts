@@ -40,7 +40,7 @@ const DOCUMENTED = `{
   memory: { inject: "main", injectDailyNotes: 2, search: { provider: "auto", model: null, chunkTokens: 400, overlapTokens: 80, vectorWeight: 0.7, maxResults: 6, transcripts: true } },
   channels: { telegram: {}, discord: {}, whatsapp: {}, feishu: {}, web: { enabled: true } },
   cron: { jobs: [] },
-  tools: { modules: [] },
+  tools: { modules: [], mcp: {} },
   gateway: { host: "127.0.0.1", port: 4653, auth: { token: null } },
 }`;
 
@@ -150,7 +150,6 @@ test.each([
   ["sessions.store.driver", '{ sessions: { store: { driver: "redis", url: "redis://127.0.0.1" } } }'],
   ["sessions.store.driver", '{ sessions: { store: { driver: "postgres", url: "postgres://127.0.0.1/x" } } }'],
   ["lanes.store.driver", '{ lanes: { store: { driver: "redis" } } }'],
-  ["sessions.retention.mode", '{ sessions: { retention: { mode: "delete-archives" } } }'],
 ])("%s: what is not there is refused, not quietly left out", (path, text) => {
   const checked = checkText(text, {});
   expect(checked.ok ? [] : checked.problems.map((problem) => problem.path)).toEqual([path]);

@@ -1,6 +1,6 @@
 /** A gateway in this process, on a temporary home, with a scripted model unless told otherwise. */
 import { type Model, rehearsalModel } from "@holdfast/agent";
-import { realWorld } from "@holdfast/base";
+import { realWorld, type World } from "@holdfast/base";
 import { onTestFinished } from "vitest";
 import { checkText } from "../../src/config/check.ts";
 import type { Config } from "../../src/config/schema.ts";
@@ -27,10 +27,11 @@ export async function startGateway(
     readonly http?: boolean;
     readonly dashboardRoot?: string;
     readonly log?: Log;
+    readonly world?: World;
   } = {},
 ): Promise<GatewayUnderTest> {
   const home = options.home ?? (await temporaryHome());
-  const world = realWorld();
+  const world = options.world ?? realWorld();
   const model = options.model ?? rehearsalModel(world);
   const gateway = createGateway({
     home,

@@ -1,10 +1,15 @@
 /**
  * A gateway on the home that is named, on any free port; prints its address. One answer of its model: it writes a file for
- * "write", runs a slow command for "wait <seconds>", and counts in the conversation, so that a message that ran twice would be seen.
+ * "write", runs a slow command for "wait <seconds>", calls a tool for "call <name> <JSON>", and counts in the conversation, so that a message that ran twice would be seen.
  */
 import { act, say, scriptedModel } from "@holdfast/agent";
-import { realWorld } from "@holdfast/base";
+import { type JsonObject, realWorld } from "@holdfast/base";
 import { createGateway, GatewayError, loadConfig, openLog } from "@holdfast/gateway";
+
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  return (content as readonly { readonly text?: string }[]).map(({ text = "" }) => text).join("\n");
+}
 
 const [home = ""] = process.argv.slice(2);
 const model = scriptedModel((request) => {
@@ -13,6 +18,8 @@ const model = scriptedModel((request) => {
   if (last?.role === "user" && asked.includes("write")) return act("write", { path: "out.txt", content: "written\n" });
   const seconds = last?.role === "user" ? /wait (\d+)/.exec(asked)?.[1] : undefined;
   if (seconds !== undefined) return act("exec", { command: `echo ran >> ran.txt; sleep ${seconds}; echo done` });
+  const called = last?.role === "user" ? /call (\w+) (\{.*?\})/.exec(textOf(last.content)) : null;
+  if (called !== null) return act(called[1]!, JSON.parse(called[2]!) as JsonObject);
   return say(`answer ${request.messages.filter(({ role }) => role === "user").length}`);
 });
 const gateway = createGateway({

@@ -5,7 +5,7 @@
  */
 import type { SQLOutputValue, StatementSync } from "node:sqlite";
 import { type JsonObject, LIMITS } from "@holdfast/base";
-import type { Change, ClaimRequest, ItemPatch, ItemQuery, ItemState, Lane, LaneItem } from "../../lanes.ts";
+import type { ClaimRequest, ItemPatch, ItemQuery, ItemState, Lane, LaneItem } from "../../lanes.ts";
 import type { NamedChange, NamedItem } from "./steps.ts";
 
 /** Said in full wherever it is meant: only so are the partial indexes used, and what has ended is never looked at. */
