@@ -75,7 +75,10 @@ test("progress earns attempts: many steps in one message are not used up", async
   expect(await gateway.send(KEY, "read it often")).toMatchObject({ answer: { answer: "read often" } });
 });
 
-test("who slept until another had answered writes nothing more", async () => {
+test.each([
+  ["before its first entry", false],
+  ["in a later attempt", true],
+])("who slept until another had answered writes nothing more: %s", async (_when, begun) => {
   const world = realWorld();
   const store = memoryLanes(world);
   const home = await temporaryHome();
@@ -95,11 +98,13 @@ test("who slept until another had answered writes nothing more", async () => {
   const message = { key: "k", text: "t", from: { id: "owner", name: null, owner: true }, address, receivedMs: 0 };
   await store.enqueue({ lane: "main", key: "k", queue: KEY, body: { message, clientKey: null } as never }, 0);
   const claim = (holder: string) => store.claim({ lane: "main", holder, nowMs: world.nowMs(), leaseMs: 30_000 });
-  const slept = (await claim("sleeper"))!;
-  await store.takeOver("other");
-  const taken = (await claim("other"))!;
-  expect(await gatewayOf("other").work(taken, new AbortController().signal)).toEqual({ kind: "settled" });
   await using session = await sessions.open(KEY);
+  const start = begun ? { sessionId: session.id, leaf: session.leaf() } : null;
+  const slept = { ...(await claim("sleeper"))!, start };
+  await store.takeOver("other");
+  const taken = { ...(await claim("other"))!, start };
+  expect(await gatewayOf("other").work(taken, new AbortController().signal)).toEqual({ kind: "settled" });
+  await session.catchUp();
   const before = (await session.since(null)).length;
   expect(await gatewayOf("sleeper").work(slept, new AbortController().signal)).toMatchObject({ kind: "again" });
   await session.catchUp();
