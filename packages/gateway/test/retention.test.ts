@@ -8,7 +8,7 @@ import type { Log } from "../src/log.ts";
 import { configOf, startGateway } from "./support/gateway.ts";
 import { temporaryHome } from "./support/home.ts";
 import { silentLog } from "../src/log.ts";
-import { keepAgentsTidy } from "../src/retention.ts";
+import { cleanUpAgents, keepAgentsTidy } from "../src/retention.ts";
 import { realWorld } from "@holdfast/base";
 
 const KEY = "agent:main:main";
@@ -83,10 +83,52 @@ test("a conversation that a message waits for stays", async () => {
   const store = sqliteLanes(join(home, "lanes.sqlite"), realWorld());
   const agents = new Map([["main", { id: "main", sessions }]]);
   const parts = { agents, store, config: configOf(), world: realWorld(), log };
-  await keepAgentsTidy(parts)[Symbol.asyncDispose]();
+  await using _rounds = keepAgentsTidy(parts);
+  await vi.waitFor(() => expect(lines).not.toEqual([]));
   await store.close();
   expect(lines).toEqual([{ message: "retention", details: expect.objectContaining({ archived: 0, kept: 1 }) }]);
   expect(existsSync(join(folder(home), old.sessionFile))).toBe(true);
+});
+
+test("said on day 0, put away, and on day 31 a message brings it back and the conversation goes on", async () => {
+  const home = await temporaryHome();
+  const real = realWorld();
+  const onDay = (day: number) => ({ ...real, nowMs: () => real.nowMs() + day * DAY_MS });
+  const model = scriptedModel((request) => say(`${request.messages.filter(({ role }) => role === "user").length}`));
+  const first = await startGateway({ home, model, world: onDay(0) });
+  const begun = await first.gateway.send(KEY, "my name is Ada");
+  await first.gateway.stop();
+  const { log, lines } = listeningLog();
+  const { gateway } = await startGateway({ home, model, log, world: onDay(31) });
+  await vi.waitFor(() =>
+    expect(lines).toContainEqual({ message: "retention", details: expect.objectContaining({ archived: 1 }) }),
+  );
+  const sessionId = begun.kind === "answered" ? begun.answer.sessionId : "";
+  expect(await rowOf(home, KEY)).toMatchObject({ sessionId, sessionFile: expect.stringMatching(/^archive\//) });
+  const second = await gateway.send(KEY, "what is my name?");
+  expect(second).toMatchObject({ kind: "answered", answer: { answer: "2", sessionId } });
+  expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("my name is Ada");
+  expect(await rowOf(home, KEY)).toMatchObject({ sessionId, sessionFile: `${sessionId}.jsonl` });
+});
+
+test("mode delete-archives destroys old archives of schedules, and of nobody else", async () => {
+  const home = await temporaryHome();
+  const CRON = "agent:main:cron:news";
+  const config = "{ sessions: { retention: { mode: 'delete-archives' } } }";
+  const world = realWorld();
+  for (const key of [KEY, CRON]) await spokenTo(home, key, 31);
+  const retention = configOf(config).sessions.retention;
+  const clean = async (day: number, dryRun = false) => {
+    const at = { ...world, nowMs: () => world.nowMs() + day * DAY_MS };
+    await using sessions = await openSessions({ directory: folder(home), agentId: "main" }, at);
+    return cleanUpAgents([{ id: "main", sessions }], { store: null, retention }, { agentId: null, dryRun });
+  };
+  expect(await clean(0)).toMatchObject([{ agentId: "main", archived: [{ key: CRON }, { key: KEY }], deleted: [] }]);
+  expect(await clean(31, true)).toMatchObject([{ dryRun: true, deleted: [{ key: CRON }] }]);
+  expect(await clean(31)).toMatchObject([{ archived: [], deleted: [{ key: CRON }] }]);
+  expect(await rowOf(home, CRON)).toBeUndefined();
+  expect(readdirSync(join(folder(home), "archive"))).toHaveLength(1);
+  expect(await rowOf(home, KEY)).toMatchObject({ sessionFile: expect.stringMatching(/^archive\//) });
 });
 
 test("mode report only says what would be done", async () => {
@@ -108,7 +150,8 @@ test("a round that fails is told in the log and stops nothing", async () => {
   const cleanup = () => Promise.reject(new Error("the disk is full"));
   const agents = new Map([["main", { id: "main", sessions: { keep: { cleanup } } }]]);
   const parts = { agents, store: { list: async () => [] }, config: configOf(), world: realWorld(), log };
-  await keepAgentsTidy(parts)[Symbol.asyncDispose]();
+  await using _rounds = keepAgentsTidy(parts);
+  await vi.waitFor(() => expect(lines).not.toEqual([]));
   expect(lines).toEqual([
     { message: "retention failed; it is tried again", details: { agent: "main", why: "the disk is full" } },
   ]);

@@ -139,3 +139,5 @@ export interface SessionStore extends LogStore {
   /** Ends background work and releases what is held. */
   close(): Promise<void>;
 }
+  /** Destroys an archived log, durably; nothing else here destroys anything. False when there is none. */
+  discard(archived: LogRef, log: LogRef): Promise<boolean>;

@@ -105,11 +105,6 @@ function unavailable({ sessions, lanes }: Config, lines: ReadonlyMap<string, num
   const found = [
     { path: ["sessions", "store", "driver"], wrong: sessions.store.driver !== "file", only: "`file`" },
     { path: ["lanes", "store", "driver"], wrong: lanes.store.driver !== "sqlite", only: "`sqlite`" },
-    {
-      path: ["sessions", "retention", "mode"],
-      wrong: sessions.retention.mode === "delete-archives",
-      only: "`archive` and `report`",
-    },
   ];
   return found.flatMap(({ path, wrong, only }) =>
     wrong ? [{ path: dotted(path), line: lineOf(lines, path), message: `this version has ${only} only` }] : [],

@@ -19,9 +19,14 @@ const FASTIFY: Readonly<Record<string, (limitBytes: number) => GatewayError>> = 
 
 /** Codes of other packages that are the client's to mend. */
 const CLIENT_CODES: Readonly<Record<string, number>> = {
+  bad_entry: 400,
   bad_key: 400,
   bad_session_id: 400,
+  calls_open: 409,
   entry_missing: 404,
+  gone: 409,
+  key_unknown: 422,
+  session_exists: 409,
   session_missing: 404,
   lock_timeout: 503,
   write_failed: 507,

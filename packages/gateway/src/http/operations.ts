@@ -6,6 +6,7 @@ import { GatewayError } from "../errors.ts";
 import { routeKey } from "../routes.ts";
 import { laneReport, queueDecision, resend, waitingApprovals } from "../queue/look.ts";
 import type { WireApproval, WireLaneItem } from "../wire/index.ts";
+import { actRoutes } from "./acts.ts";
 import { parsed } from "./api.ts";
 import type { HttpParts } from "./server.ts";
 
@@ -65,6 +66,7 @@ export function operationRoutes(app: FastifyInstance, parts: HttpParts): void {
   });
 
   actionRoutes(app, parts);
+  actRoutes(app, parts);
   app.get("/api/lanes", async (): Promise<{ items: readonly WireLaneItem[] }> => ({ items: await laneReport(store) }));
 
   app.post<Named>("/api/lanes/:id/resend", async (request): Promise<{ queued: true }> => {

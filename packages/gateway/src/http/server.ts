@@ -42,6 +42,13 @@ export interface HttpOptions {
   /** Rings the lanes. */
   wake(): void;
   post(request: PostRequest): Promise<Posted>;
+  /** Retention now; what it did, for each agent. */
+  cleanUp(asked: {
+    /** Null: all. */
+    readonly agentId: string | null;
+    readonly dryRun: boolean;
+    readonly signal: AbortSignal;
+  }): Promise<readonly object[]>;
 }
 
 /** What routes are made of. */

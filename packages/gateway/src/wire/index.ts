@@ -4,6 +4,8 @@
  */
 import type { Entry } from "@holdfast/sessions";
 
+export type * from "./acts.ts";
+
 export const WIRE_VERSION = 1;
 
 /** Every failed request has this body; codes are in docs/errors.md. */

@@ -38,6 +38,18 @@ export const archiveCases: readonly StoreCase[] = [
     assert.equal(await placeOf(store), "live");
     assert.equal(await store.archive(LOG, AWAY, await here(store)), "archived");
   }),
+  storeCase("archive: discarded it is gone, packed or not; a live log of that id is not touched", async ({ store }) => {
+    await begin(store);
+    for (const pack of [false, true]) {
+      await store.archive(LOG, AWAY, await here(store));
+      if (pack) await store.pack(AWAY, LOG);
+      await begin(store);
+      assert.equal(await store.discard(AWAY, LOG), true);
+      assert.equal(await store.discard(AWAY, LOG), false);
+      assert.equal(await placeOf(store), "live");
+      assert.equal(await store.restore(AWAY, LOG), "restored");
+    }
+  }),
   storeCase("archive: done twice is done once; one that is nowhere is missing", async ({ store }) => {
     const expect = await begin(store);
     assert.equal(

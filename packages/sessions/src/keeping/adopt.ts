@@ -8,6 +8,7 @@ import { isCustom } from "../entry.ts";
 import { SessionError } from "../errors.ts";
 import { isSessionKey } from "../key.ts";
 import { readHeader } from "../reading/header.ts";
+import type { ByteSource } from "../reading/source.ts";
 import { entriesForward } from "../scan.ts";
 import type { LogRef, SessionStore, StoredLog } from "../store.ts";
 import type { ListedSession, SessionRow } from "../types.ts";
@@ -29,7 +30,11 @@ export async function aboutLog(store: SessionStore, log: LogRef): Promise<About 
   const reading = await store.read(log);
   if (reading === undefined) return undefined;
   await using now = reading;
-  const began = Date.parse(String((await readHeader(now.source)).header?.timestamp));
+  return await aboutSource(now.source);
+}
+
+export async function aboutSource(source: ByteSource): Promise<About> {
+  const began = Date.parse(String((await readHeader(source)).header?.timestamp));
   const fields = Number.isFinite(began) ? { sessionStartedAt: began } : {};
   let looked = 0;
   for await (const entry of entriesForward(now.source)) {

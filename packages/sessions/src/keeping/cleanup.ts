@@ -2,14 +2,17 @@
  * Retention, carried out: the policy's choice (retention.ts), checked against what only the transcripts tell; what a crash
  * left to do; transcripts that no row names; and the packing of what is in the archive.
  *
- * Invariants: a dry run writes nothing; nothing is deleted; run again at once, it finds nothing to do.
+ * Invariants: a dry run writes nothing; nothing is destroyed but what expire.ts says; run again at once, it finds nothing to
+ * do; ended by its signal, it has done whole conversations only.
  */
 import { comesBack } from "../archive-name.ts";
 import { isSessionKey } from "../key.ts";
 import type { SessionStore, StoredLog } from "../store.ts";
 import type { ListedSession } from "../types.ts";
 import { aboutLog } from "./adopt.ts";
-import { stateOf } from "./marks.ts";
+import { bringBack } from "./bring-back.ts";
+import { type Expired, expireArchives } from "./expire.ts";
+import { lookAt } from "./look.ts";
 import { type PutAway, putAway, whyKept } from "./put-away.ts";
 import {
   type Chosen,
@@ -27,6 +30,8 @@ export interface CleanupOptions {
   readonly dryRun?: boolean;
   /** Whether something waits for the conversation of this key, such as a message in a queue: then it stays (`awaited`). */
   readonly isAwaited?: (key: string) => Promise<boolean>;
+  /** Ends it between two conversations; what was done until then is in the report. */
+  readonly signal?: AbortSignal;
 }
 
 export interface CleanupReport {
@@ -41,6 +46,10 @@ export interface CleanupReport {
   /** Keys where something that was interrupted was finished. */
   readonly finished: readonly string[];
   readonly packed: number;
+  /** Archived transcripts that were destroyed, or would be. */
+  readonly deleted: readonly Expired[];
+  /** The signal came before everything was done; the next round does the rest. */
+  readonly ended: boolean;
   /** Bytes of live transcripts, before and after. */
   readonly liveBytes: number;
   readonly bytesAfter: number;
@@ -52,28 +61,39 @@ const ORPHAN_AGE_MS = 60 * 60 * 1000;
 export async function cleanUp(
   parts: KeepingParts,
   policy: RetentionPolicy,
-  { dryRun = false, isAwaited = nobodyWaits }: CleanupOptions,
+  { dryRun = false, isAwaited = nobodyWaits, signal }: CleanupOptions,
 ): Promise<CleanupReport> {
-  const finished = dryRun ? [] : await finishInterrupted(parts);
-  const [logs, rows] = [await parts.store.logs(), await parts.store.list()];
-  const plan = await checkedPlan(parts, { holdings: { logs, rows }, isAwaited }, policy);
-  const done = dryRun ? { chosen: plan.chosen, kept: plan.kept } : await carryOut(parts, plan, isAwaited);
-  const orphans = await sweep(parts, { logs, rows }, dryRun);
-  const packed = dryRun ? 0 : await packAll(parts);
+  const isOver = (): boolean => signal?.aborted === true;
+  const finished = dryRun ? [] : await finishInterrupted(parts, isOver);
+  const logs = await parts.store.logs(dryRun ? undefined : { scrapAgeMs: ORPHAN_AGE_MS });
+  const rows = await parts.store.list();
+  const plan = await checkedPlan(parts, { holdings: { logs, rows }, isAwaited, isOver }, policy);
+  const done = dryRun ? { chosen: plan.chosen, kept: plan.kept } : await carryOut(parts, plan, { isAwaited, isOver });
+  const orphans = await sweep(parts, { logs, rows }, { dryRun, isOver });
+  const expired = await expireArchives(parts, policy.archiveMaxAgeMs ?? null, { dryRun, isOver });
+  const packed = dryRun ? 0 : await packAll(parts, isOver);
   return {
     dryRun,
     archived: done.chosen.filter(({ act }) => act === "archive"),
     cleared: done.chosen.filter(({ act }) => act === "clear"),
-    kept: done.kept,
+    kept: [...done.kept, ...expired.kept],
     orphans,
     finished,
     packed,
+    deleted: expired.deleted,
+    ended: isOver(),
     liveBytes: plan.liveBytes,
     bytesAfter: plan.liveBytes - done.chosen.reduce((sum, { bytes }) => sum + bytes, 0),
   };
 }
 
 type IsAwaited = NonNullable<CleanupOptions["isAwaited"]>;
+
+/** What is asked again and again on the way. */
+interface Asking {
+  readonly isAwaited: IsAwaited;
+  readonly isOver: () => boolean;
+}
 
 async function nobodyWaits(): Promise<boolean> {
   return false;
@@ -100,7 +120,7 @@ function factsOf({ logs, rows }: Holdings, nowMs: number): RetentionFact[] {
 /** Asks the transcripts of those that are chosen, and chooses again, until nobody new is chosen. */
 async function checkedPlan(
   { store, world }: KeepingParts,
-  { holdings, isAwaited }: { readonly holdings: Holdings; readonly isAwaited: IsAwaited },
+  { holdings, isAwaited, isOver }: Asking & { readonly holdings: Holdings },
   policy: RetentionPolicy,
 ): Promise<RetentionPlan> {
   const nowMs = world.nowMs();
@@ -111,7 +131,10 @@ async function checkedPlan(
     const plan = planRetention([...facts.values()], policy, nowMs);
     const fresh = plan.chosen.filter(({ key }) => !asked.has(key));
     if (fresh.length === 0) return plan;
+    // What was not asked about is not touched.
+    if (isOver()) return { ...plan, chosen: plan.chosen.filter(({ key }) => asked.has(key)) };
     for (const { key } of fresh) {
+      if (isOver()) break;
       asked.add(key);
       const [fact, row] = [facts.get(key), rows.get(key)];
       if (fact === undefined || row === undefined) continue;
@@ -131,11 +154,12 @@ async function openIn(store: SessionStore, log: StoredLog["log"]): Promise<strin
 async function carryOut(
   parts: KeepingParts,
   plan: RetentionPlan,
-  isAwaited: IsAwaited,
+  { isAwaited, isOver }: Asking,
 ): Promise<Pick<RetentionPlan, "chosen" | "kept">> {
   const chosen: Chosen[] = [];
   const kept = [...plan.kept];
   for (const one of plan.chosen) {
+    if (isOver()) break;
     const row = await parts.store.get(one.key);
     // Spoken to or reset since the plan was made.
     if (row?.sessionId !== one.sessionId) continue;
@@ -153,12 +177,16 @@ async function carryOut(
   return { chosen, kept };
 }
 
-/** Rows whose log was moved and who do not know it yet, and logs that a reset left behind. */
-async function finishInterrupted(parts: KeepingParts): Promise<readonly string[]> {
+/**
+ * Rows whose log was moved and who do not know it yet, in either direction, and logs that a reset left behind. A live log
+ * whose row says that it is put away was on its way back, or spoken to while it was being put away.
+ */
+async function finishInterrupted(parts: KeepingParts, isOver: () => boolean): Promise<readonly string[]> {
   const finished: string[] = [];
   const logs = await parts.store.logs();
   const files = new Set(logs.map((log) => log.log.file));
   for (const { key, row } of await parts.store.list()) {
+    if (isOver()) break;
     const outcomes = await putAwayLeft(parts, key, row);
     const archived = files.has(row.sessionFile)
       ? undefined
@@ -178,13 +206,14 @@ function movedRow(row: ListedSession["row"], { log, archived }: StoredLog): List
 async function sweep(
   parts: KeepingParts,
   { logs, rows }: Holdings,
-  dryRun: boolean,
+  { dryRun, isOver }: { readonly dryRun: boolean; readonly isOver: () => boolean },
 ): Promise<CleanupReport["orphans"]> {
   const named = new Set(rows.flatMap(({ row }) => [row.sessionFile, ...leavingOf(row).map((log) => log.file)]));
   const nowMs = parts.world.nowMs();
   const orphans: CleanupReport["orphans"][number][] = [];
   for (const { log, archived, leased, changedMs } of logs) {
-    if (archived !== null || leased || named.has(log.file) || nowMs - changedMs < ORPHAN_AGE_MS) continue;
+    if (isOver()) break;
+    if (archived !== null || leased || named.has(log.id) || nowMs - changedMs < ORPHAN_AGE_MS) continue;
     const about = await aboutLog(parts.store, log);
     // A file that does not say whose it is was put there by somebody else.
     if (about?.key === undefined) continue;
@@ -194,10 +223,11 @@ async function sweep(
   return orphans;
 }
 
-async function packAll(parts: KeepingParts): Promise<number> {
+async function packAll(parts: KeepingParts, isOver: () => boolean): Promise<number> {
   let packed = 0;
   for (const { log, archived, packed: isPacked } of await parts.store.logs()) {
     if (archived !== null && !isPacked && (await pack(parts, log))) packed += 1;
   }
   return packed;
+    if (isOver()) break;
 }

@@ -16,6 +16,11 @@ export interface RetentionPolicy {
   readonly maxBytes: number | null;
   /** Conversations of background work that keep a row at all. */
   readonly backgroundMax: number | null;
+  /**
+   * Archived transcripts of background work are destroyed this long after they were put away. Left out or null: none is.
+   * Conversations of people never are.
+   */
+  readonly archiveMaxAgeMs?: number | null;
 }
 
 export const RETENTION: RetentionPolicy = {

@@ -16,17 +16,19 @@ export interface TidyOptions extends CleanupOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Begins now and goes on until disposed; disposal waits for the round that runs. */
+/** Begins now and goes on until disposed; disposal ends the round that runs at its next conversation, and waits for that. */
 export function keepTidy(
   sessions: { readonly keep: Pick<Keeping, "cleanup"> },
   world: World,
   options: TidyOptions,
 ): AsyncDisposable {
-  const { policy, everyMs, onReport, onError, ...cleanup } = options;
+  const { policy, everyMs, onReport, onError, signal, ...cleanup } = options;
+  const over = new AbortController();
+  const either = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
   let running: Promise<void> | undefined;
   const round = (): void => {
     running ??= sessions.keep
-      .cleanup(policy, cleanup)
+      .cleanup(policy, { ...cleanup, signal: either })
       .then(onReport, onError)
       .finally(() => {
         running = undefined;
@@ -37,6 +39,7 @@ export function keepTidy(
   return {
     async [Symbol.asyncDispose]() {
       timer[Symbol.dispose]();
+      over.abort();
       await running;
     },
   };

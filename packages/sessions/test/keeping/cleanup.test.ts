@@ -135,19 +135,28 @@ test("a file of another program is never an orphan; one of ours without a row is
   expect((await sessions.keep.restore("lost")).key).toBe("agent:main:lost");
 });
 
-test("in the background it begins at once, and its end waits for the round that runs", async () => {
-  await talk("agent:main:main");
+test("in the background it begins at once, and its end ends the round that runs and waits for it", async () => {
+  for (const name of ["a", "b"]) await talk(`agent:main:${name}`);
   world.advance(31 * DAY_MS);
-  const reports: CleanupReport[] = [];
   const onError = (error: unknown): never => {
     throw error;
   };
-  const options = {
-    policy: POLICY,
-    everyMs: 60_000,
-    onReport: (one: CleanupReport) => void reports.push(one),
-    onError,
+  const told = (): { readonly report: Promise<CleanupReport>; onReport(report: CleanupReport): void } => {
+    const { promise, resolve } = Promise.withResolvers<CleanupReport>();
+    return { report: promise, onReport: resolve };
   };
-  await keepTidy(sessions, { ...realWorld(), nowMs: world.nowMs }, options)[Symbol.asyncDispose]();
-  expect(reports).toMatchObject([{ archived: [{ key: "agent:main:main" }] }]);
+  const at = { ...realWorld(), nowMs: world.nowMs };
+  const stopped = told();
+  const begun = Promise.withResolvers<void>();
+  const isAwaited = async (): Promise<boolean> => {
+    begun.resolve();
+    return false;
+  };
+  const first = keepTidy(sessions, at, { policy: POLICY, everyMs: 60_000, onError, ...stopped, isAwaited });
+  await begun.promise;
+  await first[Symbol.asyncDispose]();
+  expect(await stopped.report).toMatchObject({ archived: [], ended: true });
+  const whole = told();
+  await using _second = keepTidy(sessions, at, { policy: POLICY, everyMs: 60_000, onError, ...whole });
+  expect(keysOf((await whole.report).archived)).toEqual(["agent:main:a", "agent:main:b"]);
 });

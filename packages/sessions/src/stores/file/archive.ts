@@ -130,6 +130,19 @@ async function* chunksOf(file: DiskFile): AsyncGenerator<Buffer> {
     if (bytesRead === 0) return;
     yield chunk.subarray(0, bytesRead);
     at += bytesRead;
+/** Destroys an archived file, packed or not, with what a crash left beside it. False when there is none. */
+export async function discardLog({ archived }: Names, { disk, world }: Place): Promise<boolean> {
+  const packed = packedPath(archived);
+  const found = (await isThere(disk, archived)) || (await isThere(disk, packed));
+  world.at("archive:before-discard");
+  for (const path of [`${packed}.plain.new`, `${packed}.new`, packed, archived]) {
+    await during(path, "write", () => disk.remove(path));
+  }
+  if (found) await during(archived, "sync", () => disk.syncDirectory(dirname(archived)));
+  world.at("archive:after-discard");
+  return found;
+}
+
   }
 }
 

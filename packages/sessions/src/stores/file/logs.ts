@@ -7,7 +7,7 @@ import { claim, release, renew } from "../../rights.ts";
 import { keepSidecar, loadSidecar, SIDECAR_FROM_BYTES } from "../../sidecar/sidecar-file.ts";
 import type { CommitRequest, Committed, FirstEntries, LogRef, LogStore, Position, Reading } from "../../store.ts";
 import type { Claim, Right } from "../../types.ts";
-import { archiveLog, type Names, packLog, restoreLog } from "./archive.ts";
+import { archiveLog, discardLog, type Names, packLog, restoreLog } from "./archive.ts";
 import type { Place } from "./disk.ts";
 import { fenceLog } from "./fence.ts";
 import { commitLog, createLog, readLog } from "./log.ts";
@@ -98,6 +98,10 @@ export class FileLogs implements LogStore {
 
   pack(archived: LogRef, log: LogRef): Promise<boolean> {
     return this.#moving(log, archived, (names) => packLog(names, this.#options));
+  }
+
+  discard(archived: LogRef, log: LogRef): Promise<boolean> {
+    return this.#moving(log, archived, (names) => discardLog(names, this.#options));
   }
 
   /** With the write lock, and with a fence first where it was taken over from somebody who may still write. */

@@ -150,6 +150,10 @@ class FileStore implements SessionStore {
     return this.#index.close();
   }
 }
+  discard(archived: LogRef, log: LogRef): Promise<boolean> {
+    return this.#logs.discard(archived, log);
+  }
+
 
 /** The real path of a log. Throws `bad_session_id`, `path_outside`. */
 async function pathIn(disk: Disk, directory: string, log: LogRef): Promise<string> {

@@ -48,6 +48,7 @@ export async function withFlatFiles(store: SessionStore, options: FlatOptions, p
     archive: (...given) => store.archive(...given),
     restore: (...given) => store.restore(...given),
     pack: (...given) => store.pack(...given),
+    discard: (...given) => store.discard(...given),
     pathOf: (log) => store.pathOf(log),
     close: () => store.close(),
   };

@@ -84,6 +84,10 @@ export class MemoryLogs implements LogStore {
     return false;
   }
 
+  async discard(archived: LogRef): Promise<boolean> {
+    return this.#logs.delete(archived.file);
+  }
+
   #move(from: string, to: string, log: Log): void {
     this.#logs.delete(from);
     this.#logs.set(to, log);
