@@ -37,7 +37,7 @@ export async function aboutSource(source: ByteSource): Promise<About> {
   const began = Date.parse(String((await readHeader(source)).header?.timestamp));
   const fields = Number.isFinite(began) ? { sessionStartedAt: began } : {};
   let looked = 0;
-  for await (const entry of entriesForward(now.source)) {
+  for await (const entry of entriesForward(source)) {
     const data = isCustom(entry, "holdfast:session") ? entry.data : undefined;
     if (isObject(data) && isSessionKey(data.key)) return { key: data.key, fields: { ...fields, ...placeOf(data) } };
     looked += 1;

@@ -226,8 +226,8 @@ async function sweep(
 async function packAll(parts: KeepingParts, isOver: () => boolean): Promise<number> {
   let packed = 0;
   for (const { log, archived, packed: isPacked } of await parts.store.logs()) {
+    if (isOver()) break;
     if (archived !== null && !isPacked && (await pack(parts, log))) packed += 1;
   }
   return packed;
-    if (isOver()) break;
 }
