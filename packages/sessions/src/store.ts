@@ -136,8 +136,8 @@ export interface SessionStore extends LogStore {
   restore(archived: LogRef, log: LogRef): Promise<"restored" | "exists" | "missing">;
   /** Makes an archived log smaller. False when there was nothing to do. */
   pack(archived: LogRef, log: LogRef): Promise<boolean>;
+  /** Destroys an archived log, durably; nothing else here destroys anything. False when there is none. */
+  discard(archived: LogRef, log: LogRef): Promise<boolean>;
   /** Ends background work and releases what is held. */
   close(): Promise<void>;
 }
-  /** Destroys an archived log, durably; nothing else here destroys anything. False when there is none. */
-  discard(archived: LogRef, log: LogRef): Promise<boolean>;

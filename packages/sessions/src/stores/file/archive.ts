@@ -95,6 +95,19 @@ export async function packLog({ archived }: Names, { disk, world }: Place): Prom
   return true;
 }
 
+/** Destroys an archived file, packed or not, with what a crash left beside it. False when there is none. */
+export async function discardLog({ archived }: Names, { disk, world }: Place): Promise<boolean> {
+  const packed = packedPath(archived);
+  const found = (await isThere(disk, archived)) || (await isThere(disk, packed));
+  world.at("archive:before-discard");
+  for (const path of [`${packed}.plain.new`, `${packed}.new`, packed, archived]) {
+    await during(path, "write", () => disk.remove(path));
+  }
+  if (found) await during(archived, "sync", () => disk.syncDirectory(dirname(archived)));
+  world.at("archive:after-discard");
+  return found;
+}
+
 /** The bytes of a packed file beside it, synced; the path they are at. */
 async function unpack(disk: Disk, packed: string): Promise<string> {
   const aside = `${packed}.plain.new`;
@@ -130,19 +143,6 @@ async function* chunksOf(file: DiskFile): AsyncGenerator<Buffer> {
     if (bytesRead === 0) return;
     yield chunk.subarray(0, bytesRead);
     at += bytesRead;
-/** Destroys an archived file, packed or not, with what a crash left beside it. False when there is none. */
-export async function discardLog({ archived }: Names, { disk, world }: Place): Promise<boolean> {
-  const packed = packedPath(archived);
-  const found = (await isThere(disk, archived)) || (await isThere(disk, packed));
-  world.at("archive:before-discard");
-  for (const path of [`${packed}.plain.new`, `${packed}.new`, packed, archived]) {
-    await during(path, "write", () => disk.remove(path));
-  }
-  if (found) await during(archived, "sync", () => disk.syncDirectory(dirname(archived)));
-  world.at("archive:after-discard");
-  return found;
-}
-
   }
 }
 
