@@ -146,14 +146,14 @@ class FileStore implements SessionStore {
     return this.#logs.pack(archived, log);
   }
 
-  close(): Promise<void> {
-    return this.#index.close();
-  }
-}
   discard(archived: LogRef, log: LogRef): Promise<boolean> {
     return this.#logs.discard(archived, log);
   }
 
+  close(): Promise<void> {
+    return this.#index.close();
+  }
+}
 
 /** The real path of a log. Throws `bad_session_id`, `path_outside`. */
 async function pathIn(disk: Disk, directory: string, log: LogRef): Promise<string> {
