@@ -12,7 +12,7 @@ import type { ListedSession } from "../types.ts";
 import { aboutLog } from "./adopt.ts";
 import { bringBack } from "./bring-back.ts";
 import { type Expired, expireArchives } from "./expire.ts";
-import { lookAt } from "./look.ts";
+import { stateOf } from "./marks.ts";
 import { type PutAway, putAway, whyKept } from "./put-away.ts";
 import {
   type Chosen,
@@ -65,7 +65,7 @@ export async function cleanUp(
 ): Promise<CleanupReport> {
   const isOver = (): boolean => signal?.aborted === true;
   const finished = dryRun ? [] : await finishInterrupted(parts, isOver);
-  const logs = await parts.store.logs(dryRun ? undefined : { scrapAgeMs: ORPHAN_AGE_MS });
+  const logs = await parts.store.logs();
   const rows = await parts.store.list();
   const plan = await checkedPlan(parts, { holdings: { logs, rows }, isAwaited, isOver }, policy);
   const done = dryRun ? { chosen: plan.chosen, kept: plan.kept } : await carryOut(parts, plan, { isAwaited, isOver });
