@@ -125,8 +125,11 @@ export interface SessionStore extends LogStore {
   ): Promise<SessionRow | undefined>;
   /** Rows, the one last written (`updatedAt`) first. The newest few cost the same however many there are. */
   list(query?: ListQuery): Promise<readonly ListedSession[]>;
-  /** All logs, also those that no row names. A store that hands out its logs by row only may leave those out. */
-  logs(): Promise<readonly StoredLog[]>;
+  /**
+   * All logs, also those that no row names. A store that hands out its logs by row only may leave those out. `scrapAgeMs`:
+   * removes what killed writers left of things they were making, too, if nobody has written to it for so long.
+   */
+  logs(sweep?: { readonly scrapAgeMs: number }): Promise<readonly StoredLog[]>;
   /**
    * Moves a log that ends at `expect` out of the way, under the name `as` (archive-name.ts). Durable when it returns; done
    * before, it is `archived` again. `behind`: somebody wrote meanwhile, and nothing was moved.

@@ -60,7 +60,9 @@ export async function adopt(parts: KeepingParts, id: string, as: string | undefi
   const { store, world } = parts;
   const found = await stored(store, id);
   const log: LogRef = { id, file: found.archived === null ? found.log.file : liveFile(id) };
-  if (found.archived !== null) await store.restore(found.log, log);
+  // Also beside a live one: what was interrupted on its way back comes to its end.
+  const away = found.archived === null ? await newestArchived(store, id) : found;
+  if (away !== undefined) await store.restore(away.log, log);
   const about = await aboutLog(store, log);
   const key = as ?? about?.key;
   const refusal = await whyNot(store, key, log);
@@ -70,7 +72,8 @@ export async function adopt(parts: KeepingParts, id: string, as: string | undefi
   }
   const opened = await reopen(parts, log);
   if (opened !== "open") throw new SessionError("gone", { path: log.file });
-  const row: SessionRow = { sessionId: id, sessionFile: log.file, ...about?.fields, updatedAt: world.nowMs() };
+  const place = { sessionId: id, sessionFile: log.file, state: "opening", updatedAt: world.nowMs() } as const;
+  const row: SessionRow = { ...place, ...about?.fields };
   const written = await store.update(key, (there) => there ?? row);
   if (written?.sessionId !== id) throw taken(key, written);
   return { key, row: written };

@@ -5,7 +5,7 @@
  * Invariants: a dry run writes nothing; nothing is destroyed but what expire.ts says; run again at once, it finds nothing to
  * do; ended by its signal, it has done whole conversations only.
  */
-import { comesBack } from "../archive-name.ts";
+import { comesBack, liveFile, parseArchived } from "../archive-name.ts";
 import { isSessionKey } from "../key.ts";
 import type { SessionStore, StoredLog } from "../store.ts";
 import type { ListedSession } from "../types.ts";
@@ -65,7 +65,7 @@ export async function cleanUp(
 ): Promise<CleanupReport> {
   const isOver = (): boolean => signal?.aborted === true;
   const finished = dryRun ? [] : await finishInterrupted(parts, isOver);
-  const logs = await parts.store.logs();
+  const logs = await parts.store.logs(dryRun ? undefined : { scrapAgeMs: ORPHAN_AGE_MS });
   const rows = await parts.store.list();
   const plan = await checkedPlan(parts, { holdings: { logs, rows }, isAwaited, isOver }, policy);
   const done = dryRun ? { chosen: plan.chosen, kept: plan.kept } : await carryOut(parts, plan, { isAwaited, isOver });
@@ -188,13 +188,25 @@ async function finishInterrupted(parts: KeepingParts, isOver: () => boolean): Pr
   for (const { key, row } of await parts.store.list()) {
     if (isOver()) break;
     const outcomes = await putAwayLeft(parts, key, row);
-    const archived = files.has(row.sessionFile)
-      ? undefined
-      : logs.findLast((log) => log.log.id === row.sessionId && log.archived !== null);
+    const isBack = parseArchived(row.sessionFile) !== undefined && files.has(liveFile(row.sessionId));
+    if (isBack) await bringBack(parts, key, row);
+    await dropTraces(parts.store, logs, row);
+    const archived =
+      isBack || files.has(row.sessionFile)
+        ? undefined
+        : logs.findLast((log) => log.log.id === row.sessionId && log.archived !== null);
     if (archived !== undefined) await change(parts, key, row.sessionId, (now) => movedRow(now, archived));
-    if (archived !== undefined || outcomes.some(({ kind }) => kind === "archived")) finished.push(key);
+    if (isBack || archived !== undefined || outcomes.some(({ kind }) => kind === "archived")) finished.push(key);
   }
   return finished;
+}
+
+/** An archived copy of what is live is a trace of its way there, or of its way back. One that is another log stays. */
+async function dropTraces(store: SessionStore, logs: readonly StoredLog[], row: ListedSession["row"]): Promise<void> {
+  const live = logs.find(({ log, archived }) => log.id === row.sessionId && archived === null);
+  if (live === undefined) return;
+  const traces = logs.filter(({ log, archived }) => log.id === row.sessionId && archived !== null);
+  for (const trace of traces) await store.restore(trace.log, live.log);
 }
 
 function movedRow(row: ListedSession["row"], { log, archived }: StoredLog): ListedSession["row"] | null {
@@ -208,7 +220,7 @@ async function sweep(
   { logs, rows }: Holdings,
   { dryRun, isOver }: { readonly dryRun: boolean; readonly isOver: () => boolean },
 ): Promise<CleanupReport["orphans"]> {
-  const named = new Set(rows.flatMap(({ row }) => [row.sessionFile, ...leavingOf(row).map((log) => log.file)]));
+  const named = new Set(rows.flatMap(({ row }) => [row.sessionId, ...leavingOf(row).map((log) => log.id)]));
   const nowMs = parts.world.nowMs();
   const orphans: CleanupReport["orphans"][number][] = [];
   for (const { log, archived, leased, changedMs } of logs) {

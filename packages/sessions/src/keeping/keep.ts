@@ -100,7 +100,9 @@ async function fork(
     copyOf(now.source, plan, { about, session: log.id, nowMs, newId }),
   );
   const times = { sessionStartedAt: nowMs, lastInteractionAt: nowMs, updatedAt: nowMs };
-  const row: SessionRow = { sessionId: id, sessionFile: liveFile(id), ...times, ...placeOf(original), forkedFrom };
+  // As for any new row, who opens it first makes sure that it is durable: we may be refused that, or killed.
+  const place = { sessionId: id, sessionFile: liveFile(id), state: "opening", ...placeOf(original) } as const;
+  const row: SessionRow = { ...place, ...times, forkedFrom };
   const written = await store.update(to, (other) => other ?? row);
   if (written?.sessionId !== id) throw taken(to, written);
   return { row: written, from: plan.from, closedCalls: plan.openCalls.length };

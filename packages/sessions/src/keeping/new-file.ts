@@ -74,6 +74,6 @@ export class NewFile implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#handle.close();
-    await this.disk.remove(this.aside);
+    await during(this.aside, "write", () => this.disk.remove(this.aside));
   }
 }

@@ -1,6 +1,6 @@
 /** A sessions directory opened for imports: its index, under the same locks as everybody else's. */
 import { LIMITS, realWorld, type World } from "@holdfast/base";
-import { realDisk } from "../stores/file/disk.ts";
+import { type Disk, realDisk } from "../stores/file/disk.ts";
 import { openFileStore } from "../stores/file/store.ts";
 import type { SessionsProblem } from "../types.ts";
 import type { ImportPlace } from "./import.ts";
@@ -10,6 +10,7 @@ export async function openImportPlace(
   directory: string,
   onProblem: (problem: SessionsProblem) => void,
   world: World = realWorld(),
+  disk: Disk = realDisk,
 ): Promise<ImportPlace & AsyncDisposable> {
   const lock = {
     timeoutMs: LIMITS.writeLockTimeoutMs,
@@ -17,6 +18,6 @@ export async function openImportPlace(
     maxHoldMs: LIMITS.writeLockMaxHoldMs,
     onProblem,
   };
-  const store = await openFileStore({ directory, lock, sync: true, onProblem }, { disk: realDisk, world });
-  return { directory, store, world, [Symbol.asyncDispose]: () => store.close() };
+  const store = await openFileStore({ directory, lock, sync: true, onProblem }, { disk, world });
+  return { directory, store, world, disk, [Symbol.asyncDispose]: () => store.close() };
 }

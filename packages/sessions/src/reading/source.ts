@@ -75,7 +75,7 @@ async function openPlain(path: string, disk: Disk): Promise<Omit<DiskFile, "writ
 export async function openSource(path: string, disk: Disk = realDisk): Promise<OpenSource> {
   const handle = await openPlain(path, disk).catch((error: unknown) => refuse(path, error));
   try {
-    const stats = await handle.stat({ bigint: true });
+    const stats = await handle.stat({ bigint: true }).catch((error: unknown) => refuse(path, error));
     if (!stats.isFile()) throw new SessionError("not_a_file", { path });
     const source = await fileSource(handle, Number(stats.size));
     const read = (offset: number, length: number): Promise<Buffer> =>

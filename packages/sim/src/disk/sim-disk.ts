@@ -24,59 +24,60 @@ export class SimDisk implements Disk {
     this.locks = {
       mode: "kernel",
       tryLock: (path) => this.#calls.now({ kind: "lock", path, perform: () => this.#tryLock(path) }),
-      readNote: (path) => this.#calls.now({ kind: "readNote", path, perform: () => noteIn(this.#image, path) }),
+      readNote: (path) => this.#calls.now({ kind: "readNote", path, perform: () => noteIn(this.#machine.image, path) }),
     };
   }
 
-  get #image() {
-    return this.#machine.image;
-  }
-
   open(path: string, mode: OpenMode): Promise<DiskFile> {
-    const creates = mode === "new" || (mode === "grow" && this.#image.find(path) === undefined);
+    const creates = mode === "new" || (mode === "grow" && this.#machine.image.find(path) === undefined);
     return this.#calls.ask(creates ? "create" : "open", path, () => {
-      const isMissing = this.#image.find(path) === undefined;
-      const ino = mode === "new" || (mode === "grow" && isMissing) ? this.#image.create(path) : this.#image.at(path);
+      const isMissing = this.#machine.image.find(path) === undefined;
+      const ino =
+        mode === "new" || (mode === "grow" && isMissing)
+          ? this.#machine.image.create(path)
+          : this.#machine.image.at(path);
       return this.#file(ino, path);
     });
   }
 
   stat(path: string): Promise<DiskStat> {
-    return this.#calls.ask("stat", path, () => statOf(this.#image, this.#image.at(path)));
+    return this.#calls.ask("stat", path, () => statOf(this.#machine.image, this.#machine.image.at(path)));
   }
 
   list(path: string): Promise<readonly string[]> {
-    return this.#calls.ask("list", path, () => this.#image.names.list(this.#image.at(path)).map(([name]) => name));
+    return this.#calls.ask("list", path, () =>
+      this.#machine.image.names.list(this.#machine.image.at(path)).map(([name]) => name),
+    );
   }
 
   link(from: string, to: string): Promise<void> {
-    return this.#calls.ask("link", to, () => this.#image.link(from, to));
+    return this.#calls.ask("link", to, () => this.#machine.image.link(from, to));
   }
 
   rename(from: string, to: string): Promise<void> {
-    return this.#calls.ask("rename", to, () => this.#image.rename(from, to));
+    return this.#calls.ask("rename", to, () => this.#machine.image.rename(from, to));
   }
 
   renew(path: string, from: number): Promise<void> {
     return this.#calls.ask("renew", path, () =>
-      this.#image.settle(this.#image.at(path), (content) => renewed(content, from)),
+      this.#machine.image.settle(this.#machine.image.at(path), (content) => renewed(content, from)),
     );
   }
 
   remove(path: string): Promise<void> {
-    return this.#calls.ask("remove", path, () => this.#image.remove(path));
+    return this.#calls.ask("remove", path, () => this.#machine.image.remove(path));
   }
 
   makeDirectory(path: string): Promise<void> {
-    return this.#calls.ask("makeDirectory", path, () => this.#image.makeDirectory(path));
+    return this.#calls.ask("makeDirectory", path, () => this.#machine.image.makeDirectory(path));
   }
 
   syncDirectory(path: string): Promise<void> {
-    return this.#calls.ask("syncDirectory", path, () => this.#image.names.sync(this.#image.at(path)));
+    return this.#calls.ask("syncDirectory", path, () => this.#machine.image.names.sync(this.#machine.image.at(path)));
   }
 
   realpath(path: string): Promise<string> {
-    return this.#calls.ask("realpath", path, () => this.#image.realpath(path));
+    return this.#calls.ask("realpath", path, () => this.#machine.image.realpath(path));
   }
 
   #file(ino: number, path: string): DiskFile {
@@ -84,20 +85,20 @@ export class SimDisk implements Disk {
       this.#calls.request({
         kind: "sync",
         path,
-        perform: () => this.#image.settle(ino, synced),
-        drop: (pages) => this.#image.settle(ino, (content) => afterFailedSync(content, pages)),
+        perform: () => this.#machine.image.settle(ino, synced),
+        drop: (pages) => this.#machine.image.settle(ino, (content) => afterFailedSync(content, pages)),
       }) as Promise<void>;
     const close = (): Promise<void> => this.#calls.ask("close", path, () => {});
     return {
       read: (into, offset, length, position) =>
         this.#calls.ask("read", path, () => {
-          const bytes = this.#image.inode(ino).content.cache.subarray(position, position + length);
+          const bytes = this.#machine.image.inode(ino).content.cache.subarray(position, position + length);
           into.set(bytes, offset);
           return { bytesRead: bytes.length };
         }),
       write: (bytes, offset, length) =>
         this.#write(ino, path, Uint8Array.from(bytes.subarray(offset, offset + length))),
-      stat: () => this.#calls.ask("stat", path, () => statOf(this.#image, ino)),
+      stat: () => this.#calls.ask("stat", path, () => statOf(this.#machine.image, ino)),
       datasync: sync,
       sync,
       close,
@@ -107,8 +108,8 @@ export class SimDisk implements Disk {
 
   #write(ino: number, path: string, bytes: Uint8Array): Promise<{ readonly bytesWritten: number }> {
     const perform = (count = bytes.length) => {
-      const end = this.#image.inode(ino).content.cache.length;
-      this.#image.write(ino, (content) => written(content, end, bytes.subarray(0, count)));
+      const end = this.#machine.image.inode(ino).content.cache.length;
+      this.#machine.image.write(ino, (content) => written(content, end, bytes.subarray(0, count)));
       return { bytesWritten: count };
     };
     return this.#calls.request({ kind: "write", path, bytes: bytes.length, perform }) as Promise<{
@@ -118,7 +119,7 @@ export class SimDisk implements Disk {
 
   #tryLock(path: string): FileLock | undefined {
     const { locks } = this.#machine;
-    const ino = this.#image.find(path) ?? this.#image.create(path);
+    const ino = this.#machine.image.find(path) ?? this.#machine.image.create(path);
     if (locks.has(ino)) return undefined;
     locks.set(ino, this.#process);
     const release = (): void => {
@@ -130,8 +131,8 @@ export class SimDisk implements Disk {
   #note(ino: number, path: string, value: unknown): void {
     const bytes = Buffer.from(`${JSON.stringify(value)}\n`);
     const perform = (count = bytes.length): void => {
-      this.#image.write(ino, (content) => written(content, 0, bytes.subarray(0, count)));
-      if (count === bytes.length) this.#image.write(ino, (content) => cutTo(content, bytes.length));
+      this.#machine.image.write(ino, (content) => written(content, 0, bytes.subarray(0, count)));
+      if (count === bytes.length) this.#machine.image.write(ino, (content) => cutTo(content, bytes.length));
     };
     this.#calls.now({ kind: "note", path, bytes: bytes.length, perform });
   }

@@ -59,8 +59,11 @@ function outcomesOf(act: Act, before: readonly Standing[]): readonly Standing[] 
       return done === undefined ? [fresh] : at("live");
     case "update":
       return done === undefined ? [] : [...at("archived"), ...at("live")];
-    default:
-      return done === undefined ? [...at("live"), fresh] : at("live");
+    default: {
+      // A restore may name the session it wants.
+      const wanted = act.what === "restore" ? act.ids.map((id): Standing => ({ id, place: "live" })) : [];
+      return done === undefined ? [...at("live"), ...wanted, fresh] : at("live");
+    }
   }
 }
 

@@ -87,12 +87,18 @@ function longest(placed: readonly PlacedTranscript[]): PlacedTranscript | undefi
   return placed.toSorted((a, b) => b.bytes.length - a.bytes.length)[0];
 }
 
-/** Never two for one session. Between the syncs of two directories a name may be in both; whoever comes next ends that. */
-function checkPlaces({ transcripts }: DiskFacts, { isRecovered }: CheckOptions): string[] {
+/**
+ * Never two for one session. Between the syncs of two directories a file may have two names, and a copy that was on its way
+ * back may stand beside its original: until somebody tidies up they are one, or one is how the other began.
+ */
+function checkPlaces({ transcripts }: DiskFacts, { isRecovered, isTidied }: CheckOptions): string[] {
   if (isRecovered !== true) return [];
-  return [...transcripts].flatMap(([id, placed]) =>
-    placed.length > 1 ? [`${id} is there as ${placed.map(({ file }) => file).join(" and ")}`] : [],
-  );
+  return [...transcripts].flatMap(([id, placed]) => {
+    const most = longest(placed)?.bytes ?? Buffer.alloc(0);
+    const isOne = placed.every(({ bytes }) => most.subarray(0, bytes.length).equals(bytes));
+    if (placed.length < 2 || (isOne && isTidied !== true)) return [];
+    return [`${id} is there as ${placed.map(({ file }) => file).join(" and ")}`];
+  });
 }
 
 /** A copy is whole or not there, also where nobody heard that it was made. */

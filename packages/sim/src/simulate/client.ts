@@ -29,11 +29,13 @@ export type Question = Omit<Asked, "process">;
 export class Client {
   readonly process: SimProcess;
   readonly #options: ClientOptions;
+  readonly outside: Pick<ClientOptions, "facts" | "onSurprise">;
   readonly #sessions = new Map<string, Session>();
   #store: Promise<Sessions> | undefined;
 
   constructor(options: ClientOptions) {
     this.#options = options;
+    this.outside = options;
     this.process = options.process;
   }
 
@@ -86,16 +88,6 @@ export class Client {
     this.#store = undefined;
     this.#sessions.clear();
     await (await store)?.close();
-  }
-
-  /** What is on the disk at this moment, as an outsider sees it. */
-  facts(): DiskFacts {
-    return this.#options.facts();
-  }
-
-  /** Something that must not be. */
-  surprise(what: string): void {
-    this.#options.onSurprise(`${this.process.name} ${what}`);
   }
 
   /** The disk that everything of this client works on. */
@@ -158,7 +150,7 @@ export class Client {
   #codeOf(error: unknown): string {
     if (error instanceof CodedError) return error.code;
     // The engine promises its own errors, whatever the system said.
-    this.surprise(`met ${error instanceof Error ? error.stack : String(error)}`);
+    this.outside.onSurprise(`${this.process.name} met ${error instanceof Error ? error.stack : String(error)}`);
     return "surprise";
   }
 }

@@ -8,11 +8,12 @@
 import type { Disk } from "@holdfast/sessions/internal";
 import { deathsAt, describeFault, type Fault, freezesAt, refusalsAt } from "../disk/faults.ts";
 import { fingerprint } from "../disk/image.ts";
-import { type CheckOptions, violationsIn } from "../history/check.ts";
+import { type CheckOptions, conversationsIn, violationsIn } from "../history/check.ts";
 import { factsOf } from "../history/disk-facts.ts";
 import { History } from "../history/history.ts";
-import { type Client, DIRECTORY } from "./client.ts";
+import { DIRECTORY } from "./client.ts";
 import { emptyScene, type Played, type Player, play, type Scene, type Still } from "./play.ts";
+import { type Recovery, TALK } from "./recoveries.ts";
 import type { Scenario } from "./scenarios.ts";
 
 export interface EnumerateOptions {
@@ -50,6 +51,14 @@ export interface Enumerated {
 /** Nothing may be damaged, and whoever comes next tidies up. */
 const SOUND: CheckOptions = { mayDamage: false, isSettled: true };
 
+type Given = Pick<CheckOptions, "originals" | "odd">;
+
+interface Recovering {
+  /** Of its process. */
+  readonly name: string;
+  readonly stills: boolean;
+}
+
 /** How many broken points are kept word by word. */
 const VIOLATIONS_MAX = 50;
 
@@ -60,6 +69,9 @@ export async function enumerate(scenario: Scenario, options: EnumerateOptions): 
 
 class Enumeration {
   readonly #scenario: Scenario;
+  readonly #recoveries: readonly Recovery[];
+  /** How everything is checked, once the stage is known. */
+  #always: Given = {};
   readonly #options: EnumerateOptions;
   /** Second points below each of the remains met so far. */
   readonly #known = new Map<string, number>();
@@ -68,13 +80,16 @@ class Enumeration {
 
   constructor(scenario: Scenario, options: EnumerateOptions) {
     this.#scenario = scenario;
+    this.#recoveries = scenario.recoveries ?? [TALK];
     this.#options = options;
   }
 
   async all(): Promise<Enumerated> {
-    const { name, before, run } = this.#scenario;
+    const { name, before, run, prepare } = this.#scenario;
     const start = emptyScene(new History());
+    prepare?.(start.image, start.history);
     const stage = before === undefined ? start : (await this.#play(start, { name: "S", run: before })).scene;
+    this.#always = this.#givenIn(stage);
     const player: Player = { name: "A", run };
     const peace = await this.#play(stage, player, { stills: true });
     this.#check("in peace", peace, { mayDamage: false, isSettled: false });
@@ -88,6 +103,15 @@ class Enumeration {
       await this.#freezes(stage, player, still);
     }
     return { scenario: name, ...this.#counts, states: this.#known.size, violations: this.#violations };
+  }
+
+  /** What is there before anything goes wrong. */
+  #givenIn({ image }: Scene): Given {
+    const { originals = [], odd = [] } = this.#scenario;
+    const facts = factsOf(image, DIRECTORY);
+    const files = originals.map((path) => [path, facts.bytesAt(path) ?? Buffer.alloc(0)] as const);
+    const transcripts = [...facts.transcripts].map(([id, [one]]) => [id, one?.bytes ?? Buffer.alloc(0)] as const);
+    return { originals: new Map([...files, ...transcripts]), odd: new Set(odd) };
   }
 
   async #deaths(stage: Scene, player: Player, still: Still): Promise<void> {
@@ -115,7 +139,10 @@ class Enumeration {
   async #freezes(stage: Scene, player: Player, still: Still): Promise<void> {
     for (const fault of freezesAt(still.op)) {
       this.#counts.freezes += 1;
-      const meanwhile: Player = { name: "B", run: (client) => recover(client, keysOf(still.before), "B") };
+      const meanwhile: Player = {
+        name: "B",
+        run: (client) => this.#recoveries[0]?.run(client, keysOf(still.before), "B") ?? client.close(),
+      };
       const played = await this.#play(stage, player, { fault: { at: still.at, fault }, meanwhile });
       this.#check(pointOf(still, fault), played, { mayDamage: false, isSettled: false });
       await this.#dies(pointOf(still, fault), played.scene, SOUND);
@@ -124,14 +151,18 @@ class Enumeration {
 
   /** Everybody is dead: somebody else opens what is left, goes on, and what was told must still be true. */
   async #dies(point: string, left: Scene, check: CheckOptions): Promise<void> {
-    const key = remainsKey(left);
+    for (const recovery of this.#recoveries) await this.#diesBefore(recovery, point, left, check);
+  }
+
+  async #diesBefore(recovery: Recovery, point: string, left: Scene, check: CheckOptions): Promise<void> {
+    const key = `${recovery.name} ${remainsKey(left)}`;
     const known = this.#known.get(key);
     this.#counts.second += known ?? 0;
     if (known !== undefined) return;
     this.#known.set(key, 0);
     const { secondStride } = this.#options;
     const twice = secondStride !== undefined;
-    const again = await this.#recover(point, left, "R", { ...check, stills: twice });
+    const again = await this.#recover(recovery, point, left, { name: "R", ...check, stills: twice });
     if (!twice) return;
     const stills = again.stills.filter(({ at }) => at % secondStride === 0);
     const second = stills.flatMap((still) => secondFaults(still).map((fault) => ({ still, fault })));
@@ -139,19 +170,23 @@ class Enumeration {
     this.#counts.second += second.length;
     for (const { still, fault } of second) {
       const scene = remains(still, fault);
-      const secondKey = remainsKey(scene);
+      const secondKey = `${recovery.name} ${remainsKey(scene)}`;
       if (this.#known.has(secondKey)) continue;
       this.#known.set(secondKey, 0);
       const where = `${point}; recovery: ${pointOf(still, fault)}`;
       const mayDamage = check.mayDamage || damages(fault);
-      await this.#recover(where, scene, "Q", { ...check, mayDamage, stills: false });
+      await this.#recover(recovery, where, scene, { name: "Q", ...check, mayDamage, stills: false });
     }
   }
 
-  async #recover(point: string, left: Scene, name: string, how: CheckOptions & { readonly stills: boolean }) {
-    const player: Player = { name, run: (client) => recover(client, keysOf(left), name) };
-    const played = await this.#play(left, player, { stills: how.stills });
-    this.#check(point, played, how);
+  async #recover(recovery: Recovery, point: string, left: Scene, how: CheckOptions & Recovering): Promise<Played> {
+    const { name, stills, ...check } = how;
+    const player: Player = { name, run: (client) => recovery.run(client, keysOf(left), name) };
+    const played = await this.#play(left, player, { stills });
+    // Where somebody tidies up sooner or later, whoever only goes on may leave things lying about.
+    const isSettled = check.isSettled && (recovery.tidies || !this.#recoveries.some(({ tidies }) => tidies));
+    const options = { ...check, isSettled, isRecovered: true, isTidied: recovery.tidies };
+    this.#check(`${point}; then ${recovery.name}`, played, options);
     return played;
   }
 
@@ -164,23 +199,14 @@ class Enumeration {
 
   #check(point: string, { scene, surprises }: Played, options: CheckOptions): void {
     const facts = factsOf(scene.image, DIRECTORY);
-    const what = [...surprises, ...violationsIn(scene.history, facts, options)];
+    const what = [...surprises, ...violationsIn(scene.history, facts, { ...this.#always, ...options })];
     if (what.length === 0 || this.#violations.length >= VIOLATIONS_MAX) return;
     this.#violations.push({ scenario: this.#scenario.name, point, what });
   }
 }
 
-/** What the next process does with what is left: opens every conversation, writes to it, ends in an orderly way. */
-async function recover(client: Client, keys: readonly string[], name: string): Promise<void> {
-  for (const key of keys) {
-    await client.open(key);
-    await client.append(key, `${name}-${key}`);
-  }
-  await client.close();
-}
-
 function keysOf({ history }: Scene): readonly string[] {
-  return [...new Set(history.acts.map(({ key }) => key))];
+  return conversationsIn(history);
 }
 
 /** The disk after a death at an operation of a peaceful run. */

@@ -5,6 +5,7 @@
  */
 import { type Enumerated, enumerate } from "./enumerate.ts";
 import { randomRun } from "./random.ts";
+import { KEEPING_SCENARIOS } from "./keeping-scenarios.ts";
 import { SCENARIOS } from "./scenarios.ts";
 import { tableOf } from "./table.ts";
 
@@ -15,8 +16,9 @@ const broken = /^\d+$/.test(first)
 process.exitCode = broken === 0 ? 0 : 1;
 
 async function points(name: string): Promise<number> {
-  const chosen = SCENARIOS.filter((scenario) => name === "" || scenario.name === name);
-  if (chosen.length === 0) throw new TypeError(`no scenario ${name}: ${SCENARIOS.map((one) => one.name).join(", ")}`);
+  const all = [...SCENARIOS, ...KEEPING_SCENARIOS];
+  const chosen = all.filter((scenario) => name === "" || scenario.name === name);
+  if (chosen.length === 0) throw new TypeError(`no scenario ${name}: ${all.map((one) => one.name).join(", ")}`);
   const rows: Enumerated[] = [];
   for (const scenario of chosen) {
     console.error(`${scenario.name} ...`);

@@ -2,18 +2,29 @@
  * What is played on the simulated machine: short stories, each around one thing the engine does to a disk.
  * `before` happens in peace; at every operation of `run` something goes wrong once.
  */
+import type { DiskImage } from "../disk/image.ts";
+import type { History } from "../history/history.ts";
 import type { Client } from "./client.ts";
+import type { Recovery } from "./recoveries.ts";
 
 export interface Scenario {
   readonly name: string;
+  /** What is on the disk, and counts as told, before anybody runs. */
+  readonly prepare?: (image: DiskImage, history: History) => void;
   readonly before?: (client: Client) => Promise<void>;
   readonly run: (client: Client) => Promise<void>;
+  /** What whoever comes next does: each of them is played. Left out: goes on talking. */
+  readonly recoveries?: readonly Recovery[];
+  /** Files that nobody may change. */
+  readonly originals?: readonly string[];
+  /** Sessions whose transcripts are damaged from the beginning. */
+  readonly odd?: readonly string[];
 }
 
 export const MAIN = "agent:main:main";
 export const OTHER = "agent:main:cli:direct:me";
 
-async function someTalk(client: Client): Promise<void> {
+export async function someTalk(client: Client): Promise<void> {
   await client.append(MAIN, "s1");
   await client.append(MAIN, "s2");
 }

@@ -21,6 +21,18 @@ export async function appendLines(file: DiskFile, path: string, text: string): P
   return writeLines(file, path, text, await endsWithoutLineFeed(file));
 }
 
+/**
+ * The same, but what is torn does not become a line, not even if only its line feed is missing: readers have passed over
+ * it, and what they said since would be undone by it.
+ */
+export async function appendSpoiling(file: DiskFile, path: string, text: string): Promise<Buffer> {
+  const isTorn = await endsWithoutLineFeed(file);
+  return writeLines(file, path, isTorn ? `${TORN}${text}` : text, false);
+}
+
+/** After JSON, and after part of it, this is none. */
+const TORN = " (torn)\n";
+
 /** The same for a caller who knows whether the last line is torn. */
 export async function writeLines(file: DiskFile, path: string, text: string, isTorn: boolean): Promise<Buffer> {
   const bytes = Buffer.from(isTorn ? `\n${text}` : text);

@@ -34,13 +34,17 @@ export async function archiveLog(
   { disk, world }: Place,
 ): Promise<"archived" | "behind" | "missing"> {
   if (!(await isThere(disk, live))) {
-    return (await isThere(disk, archived)) || (await isThere(disk, packedPath(archived))) ? "archived" : "missing";
+    const isAway = (await isThere(disk, archived)) || (await isThere(disk, packedPath(archived)));
+    if (isAway) await keepNames(disk, archived, live);
+    return isAway ? "archived" : "missing";
   }
   if (!(await standsAt(disk, live, expect))) return "behind";
   await during(archived, "open", () => ensureDirectory(disk, dirname(archived)));
-  if (await isThere(disk, archived)) throw new SessionError("file_exists", { path: archived });
+  const isTaken = await isThere(disk, archived);
+  if (isTaken && !(await isSame(disk, live, archived))) throw new SessionError("file_exists", { path: archived });
   world.at("archive:before-rename");
-  await move(disk, live, archived);
+  if (isTaken) await dropName(disk, live, archived);
+  else await move(disk, live, archived);
   world.at("archive:after-rename");
   // Left over at a crash it is harmless: it describes a file that is not there.
   await during(live, "write", () => disk.remove(sidecarPath(live)));
@@ -60,28 +64,81 @@ export async function restoreLog(
   const [isLive, isPlain] = [await isThere(disk, live), await isThere(disk, archived)];
   const packed = packedPath(archived);
   const isPacked = await isThere(disk, packed);
-  if (isLive && isPlain) return "exists";
+  if (isLive && isPlain && !(await isSame(disk, live, archived))) return "exists";
+  if (isLive && isPacked && !(await during(packed, "read", () => isGrownFrom(disk, live, packed)))) return "exists";
   if (!isLive && !isPlain && !isPacked) return "missing";
   world.at("restore:before-rename");
   if (!isLive) await move(disk, isPlain ? archived : await unpack(disk, packed), live);
+  else if (isPlain) await dropName(disk, archived, live);
+  else await keepNames(disk, live, archived);
   world.at("restore:after-rename");
-  // Whatever is live now is the packed copy's original, or has grown from it.
+  for (const path of [besidePacked(packed), asideOf(packed)]) await during(path, "write", () => disk.remove(path));
+  // What is live now, and durable, is the packed copy's original, or has grown from it.
   if (isPacked) await during(packed, "write", () => disk.remove(packed));
+  if (isPacked) await during(packed, "sync", () => disk.syncDirectory(dirname(packed)));
   return "restored";
 }
 
-/** Both directories are synced: the name is durable where it is, and gone where it was. */
 async function move(disk: Disk, from: string, to: string): Promise<void> {
   await during(to, "link", () => disk.rename(from, to));
+  await keepNames(disk, to, from);
+}
+
+/**
+ * Both directories are synced: the name is durable where it is, and gone where it was. Also for what was moved before:
+ * whoever did it may have been killed, or refused, in between.
+ */
+async function keepNames(disk: Disk, to: string, from: string): Promise<void> {
   await during(to, "sync", () => disk.syncDirectory(dirname(to)));
   await during(from, "sync", () => disk.syncDirectory(dirname(from)));
 }
 
+/** Power lost between the two syncs of a move leaves one file under both names. A rename would leave it at that. */
+async function isSame(disk: Disk, a: string, b: string): Promise<boolean> {
+  const [one, other] = [await disk.stat(a), await disk.stat(b)];
+  return one.dev === other.dev && one.ino === other.ino;
+}
+
+/** Whether a live file begins with what was packed. A packed copy that is damaged says nothing of the kind. */
+async function isGrownFrom(disk: Disk, live: string, packed: string): Promise<boolean> {
+  await using file = await disk.open(live, "read");
+  await using source = await disk.open(packed, "read");
+  let [at, isSo] = [0, true];
+  const compare = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
+    for await (const chunk of chunks) {
+      const there = Buffer.alloc(chunk.length);
+      const { bytesRead } = await file.read(there, 0, there.length, at);
+      isSo &&= bytesRead === chunk.length && there.equals(chunk);
+      at += chunk.length;
+    }
+  };
+  try {
+    await pipeline(Readable.from(chunksOf(source)), disk.packing.unpack(), compare);
+  } catch (error) {
+    if (errnoOf(error)?.startsWith("Z_") === true) return false;
+    throw error;
+  }
+  return isSo;
+}
+
+async function dropName(disk: Disk, name: string, stays: string): Promise<void> {
+  await during(stays, "sync", () => disk.syncDirectory(dirname(stays)));
+  await during(name, "write", () => disk.remove(name));
+  await during(name, "sync", () => disk.syncDirectory(dirname(name)));
+}
+
+const asideOf = (path: string): string => `${path}.new`;
+const besidePacked = (packed: string): string => asideOf(`${packed}.plain`);
+
 /** Replaces an archived file by a packed copy. False when there is nothing to pack. */
-export async function packLog({ archived }: Names, { disk, world }: Place): Promise<boolean> {
+export async function packLog({ live, archived }: Names, { disk, world }: Place): Promise<boolean> {
   if (!(await isThere(disk, archived))) return false;
+  if ((await isThere(disk, live)) && (await isSame(disk, live, archived))) {
+    await dropName(disk, archived, live);
+    return false;
+  }
   const packed = packedPath(archived);
-  const aside = `${packed}.new`;
+  const aside = asideOf(packed);
   await during(aside, "write", () => transcode(disk, archived, aside, "pack"));
   if ((await digestOf(disk, archived, "plain")) !== (await digestOf(disk, aside, "packed"))) {
     await disk.remove(aside);
@@ -110,7 +167,7 @@ export async function discardLog({ archived }: Names, { disk, world }: Place): P
 
 /** The bytes of a packed file beside it, synced; the path they are at. */
 async function unpack(disk: Disk, packed: string): Promise<string> {
-  const aside = `${packed}.plain.new`;
+  const aside = besidePacked(packed);
   await during(aside, "write", () => transcode(disk, packed, aside, "unpack"));
   return aside;
 }

@@ -7,7 +7,7 @@
  */
 import { createHash } from "node:crypto";
 import type { SessionRow } from "../../types.ts";
-import { appendLines } from "./append-lines.ts";
+import { appendSpoiling } from "./append-lines.ts";
 import type { Disk, Place } from "./disk.ts";
 import { backupPath, fileId, type IndexState, indexPath, journalPath, listJournals } from "./index-files.ts";
 import { encodeJournalSnapshot, encodeSnapshotRow } from "./snapshot.ts";
@@ -108,6 +108,6 @@ async function writeSnapshot(disk: Disk, path: string, rows: Begun["rows"]): Pro
 async function appendName({ directory, disk }: FoldTools, journal: number, written: Written): Promise<void> {
   const path = journalPath(directory, journal);
   await using file = await disk.open(path, "grow");
-  await appendLines(file, path, encodeJournalSnapshot(written.size, written.hash));
+  await appendSpoiling(file, path, encodeJournalSnapshot(written.size, written.hash));
   await file.datasync();
 }

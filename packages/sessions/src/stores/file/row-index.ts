@@ -7,7 +7,7 @@
  */
 import { LIMITS } from "@holdfast/base";
 import type { ListedSession, ListQuery, SessionRow, SessionsProblem } from "../../types.ts";
-import { appendLines, writeLines } from "./append-lines.ts";
+import { appendSpoiling, writeLines } from "./append-lines.ts";
 import type { Disk, Place } from "./disk.ts";
 import { foldIndex, nextJournal } from "./fold.ts";
 import {
@@ -110,7 +110,7 @@ export class RowIndex {
     await this.#append(state, rows + name, lock);
   }
 
-  /** One write of whole lines to the newest journal, sealing what a killed writer left. */
+  /** One write of whole lines to the newest journal, after what a killed writer left. */
   async #append(state: IndexState, lines: string, lock: IndexLock): Promise<void> {
     const { directory, disk, world, sync } = this.#options;
     const isNew = state.journal === 0;
@@ -121,7 +121,7 @@ export class RowIndex {
     try {
       const { size } = await during(path, "write", () => handle.stat({ bigint: true }));
       const isRead = !isNew && Number(size) === state.offset;
-      const append = () => (isRead ? writeLines(handle, path, lines, false) : appendLines(handle, path, lines));
+      const append = () => (isRead ? writeLines(handle, path, lines, false) : appendSpoiling(handle, path, lines));
       const bytes = await during(path, "write", append);
       if (sync) await during(path, "sync", () => handle.datasync());
       await lock.check();

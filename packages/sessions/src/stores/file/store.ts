@@ -22,6 +22,7 @@ import type { Disk, LockMode, Place } from "./disk.ts";
 import { listLogs } from "./list-logs.ts";
 import { FileLogs } from "./logs.ts";
 import { RowIndex } from "./row-index.ts";
+import { removeScrap } from "./scrap.ts";
 import { during, storageError } from "./storage-error.ts";
 import { ensureDirectory, readIfThere, writeNewFile } from "./whole-files.ts";
 import type { LockOptions } from "./write-lock.ts";
@@ -92,11 +93,14 @@ class FileStore implements SessionStore {
     this.#logs = new FileLogs({ ...place, sync, lock, resolve: (log) => pathIn(place.disk, directory, log) });
     this.#index = new RowIndex({ ...place, directory, sync, onProblem, lock });
     this.pathOf = (log) => resolve(directory, log.file);
-    this.logs = () => during(directory, "read", () => listLogs(directory, place));
+    this.logs = async (sweep) => {
+      if (sweep !== undefined) await during(directory, "write", () => removeScrap(directory, sweep.scrapAgeMs, place));
+      return during(directory, "read", () => listLogs(directory, place));
+    };
   }
 
   readonly pathOf: (log: LogRef) => string;
-  readonly logs: () => Promise<readonly StoredLog[]>;
+  readonly logs: SessionStore["logs"];
 
   get(key: string): Promise<SessionRow | undefined> {
     return this.#index.get(key);
