@@ -61,6 +61,12 @@ export function mainItem(
   return { lane: "main", key: message.key, queue: sessionKey, body: json({ message: told, clientKey, mode }) };
 }
 
+/** The body with another text. */
+export function amended(item: LaneItem, text: string): JsonObject {
+  const body = mainBody(item);
+  return json({ ...body, message: { ...body.message, text } });
+}
+
 export function controlItem({ message, clientKey }: Arrival, sessionKey: string, control: Control): NewLaneItem {
   return { lane: "main", key: message.key, queue: sessionKey, body: json({ message, clientKey, control }) };
 }

@@ -13,6 +13,8 @@ export interface Arrival {
   readonly clientKey: string | null;
   /** How it meets a turn at work; as configured when left out. */
   readonly mode?: QueueMode;
+  /** Its sender changed the message of this key, or took it back; `message.text` is the new one. */
+  readonly revision?: "edited" | "deleted";
   /** The text is nothing but text: no order to the gateway is read out of it. */
   readonly literal?: boolean;
 }

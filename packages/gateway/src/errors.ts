@@ -22,6 +22,7 @@ export const GATEWAY_ERRORS = {
   idempotency_mismatch: "This Idempotency-Key was used with another message. Use a new key for a new message.",
   in_flight: "This message is accepted and still being answered. Ask again with the same Idempotency-Key.",
   internal: "Something failed inside the gateway. The log has the details under {id}.",
+  item_taken: "This message is being answered, has been, or is not in the queue. It cannot be changed any more.",
   lane_write_failed:
     "The queue could not be written ({why}). Nothing was accepted; make room or mend the disk, then send it again.",
   lanes_gone:
@@ -56,6 +57,7 @@ export const STATUS: Partial<Record<string, number>> = {
   home_lost: 503,
   idempotency_mismatch: 422,
   in_flight: 409,
+  item_taken: 409,
   lane_write_failed: 507,
   lanes_gone: 503,
   no_agent: 404,

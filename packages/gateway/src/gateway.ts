@@ -27,6 +27,7 @@ import type { Log } from "./log.ts";
 import { modelOf } from "./models.ts";
 import { type Posted, post } from "./post.ts";
 import { enqueue } from "./queue/enqueue.ts";
+import { type Revision, revise } from "./queue/revise.ts";
 import { expireApprovals } from "./queue/look.ts";
 import { type QueueMode, settingsFor } from "./queue/plan.ts";
 import { type RunningTurns, runningTurns } from "./queue/running.ts";
@@ -184,6 +185,13 @@ async function acceptWeb(parts: Parts, arrival: WebArrival): Promise<Receipt> {
       if (fresh) hub.publish(sessionKey, { type: "item", item: wireItem(item) });
       return { kind: fresh ? "accepted" : "duplicate", item };
     },
+    async revise(parsed, sessionKey) {
+      const { key, text } = parsed.message;
+      const revision: Revision = parsed.revision === "deleted" ? { kind: "deleted" } : { kind: "edited", text };
+      const changed = (itemId: string): void => told(parts, store, itemId);
+      const item = await revise((each) => each.key === key, { sessionKey, revision }, { store, world, changed });
+      return item === null ? { kind: "too_late" } : { kind: "revised", item };
+    },
   });
 }
 
@@ -325,6 +333,7 @@ async function listen(parts: Parts, { store, agents, token, wake: ring }: Listen
     store,
     agents,
     wake: ring,
+    changed: (itemId) => told(parts, store, itemId),
     routing: routing(config),
     statelessMax: config.lanes.main,
     dashboardRoot: config.channels.web.enabled ? dashboardRoot : null,

@@ -77,6 +77,8 @@ export type Change =
   | { readonly kind: "wake"; readonly id: string }
   | { readonly kind: "drop"; readonly id: string; readonly result: JsonObject }
   | { readonly kind: "amend"; readonly id: string; readonly body: JsonObject }
+  /** Not to be begun before this time; never brought forward. */
+  | { readonly kind: "delay"; readonly id: string; readonly notBeforeMs: number }
   /** Idempotent by key. */
   | { readonly kind: "enqueue"; readonly item: NewLaneItem };
 

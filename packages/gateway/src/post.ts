@@ -38,6 +38,7 @@ export interface Post {
 export async function post(request: PostRequest, { store, waiting, accept }: Post): Promise<Posted> {
   const receipt = await accept(request);
   if (receipt.kind === "refused") return receipt;
+  if (receipt.kind === "too_late") return { kind: "refused", code: "item_taken", details: {} };
   const { item } = receipt;
   if (receipt.kind === "duplicate") {
     if (messageOf(item).text !== request.text) return { kind: "refused", code: "idempotency_mismatch", details: {} };

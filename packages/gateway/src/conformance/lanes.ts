@@ -232,6 +232,17 @@ const CASES: Readonly<Record<string, Readonly<Record<string, (store: LaneStore) 
       deepStrictEqual([gone?.state, gone?.result], ["dropped", { why: "full" }]);
       strictEqual((await store.enqueue(message("k2"), 3)).fresh, false);
     },
+    "what nobody has begun is put off, and never brought forward": async (store) => {
+      for (const key of ["k1", "k2"]) await store.enqueue(message(key, key), 1);
+      const first = await claimed(store, 1);
+      const [, second] = await store.list({ lane: "main" });
+      const delay = (id: string, notBeforeMs: number) => [{ kind: "delay", id, notBeforeMs }] as const;
+      strictEqual(await store.commit("me", delay(first.id, 9), 2), false);
+      strictEqual(await store.commit("me", delay(second!.id, 9), 2), true);
+      strictEqual(await store.commit("me", delay(second!.id, 5), 2), false);
+      strictEqual(await claim(store, 8), undefined);
+      strictEqual((await claimed(store, 9)).key, "k2");
+    },
     "what comes with a new item happens with it, as far as it can": async (store) => {
       for (const key of ["k1", "k2"]) await store.enqueue(message(key), 1);
       const first = await claimed(store, 1);

@@ -4,8 +4,10 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { GatewayError } from "../errors.ts";
 import { routeKey } from "../routes.ts";
+import { type Revision, revise } from "../queue/revise.ts";
+import { wireItem } from "../bodies.ts";
 import { laneReport, queueDecision, resend, waitingApprovals } from "../queue/look.ts";
-import type { WireApproval, WireLaneItem } from "../wire/index.ts";
+import type { WireApproval, WireItem, WireLaneItem } from "../wire/index.ts";
 import { actRoutes } from "./acts.ts";
 import { parsed } from "./api.ts";
 import type { HttpParts } from "./server.ts";
@@ -46,6 +48,31 @@ function actionRoutes(app: FastifyInstance, { agents, routing }: HttpParts): voi
   });
 }
 
+type ItemNamed = { Params: { key: string; id: string } };
+const newText = z.strictObject({
+  text: z.string().refine((text) => text.trim() !== "", "expected more than white space"),
+});
+
+/** What waits can be changed or taken back until somebody begins it. */
+function itemRoutes(app: FastifyInstance, { store, world, routing, changed, wake }: HttpParts): void {
+  const revised = async ({ key, id }: ItemNamed["Params"], revision: Revision): Promise<{ item: WireItem }> => {
+    const to = routeKey(key, routing);
+    if (to.kind === "refused") throw new GatewayError(to.code, to.details);
+    const item = await revise(
+      (each) => each.id === id,
+      { sessionKey: to.sessionKey, revision },
+      { store, world, changed },
+    );
+    if (item === null) throw new GatewayError("item_taken");
+    wake();
+    return { item: wireItem(item) };
+  };
+  app.patch<ItemNamed>("/api/sessions/:key/items/:id", ({ params, body }) =>
+    revised(params, { kind: "edited", ...parsed(newText, body) }),
+  );
+  app.delete<ItemNamed>("/api/sessions/:key/items/:id", ({ params }) => revised(params, { kind: "deleted" }));
+}
+
 export function operationRoutes(app: FastifyInstance, parts: HttpParts): void {
   const { store, world } = parts;
   app.get("/api/approvals", async (): Promise<{ approvals: readonly WireApproval[] }> => {
@@ -65,6 +92,7 @@ export function operationRoutes(app: FastifyInstance, parts: HttpParts): void {
     return { approval: queued.approval, durable: true };
   });
 
+  itemRoutes(app, parts);
   actionRoutes(app, parts);
   actRoutes(app, parts);
   app.get("/api/lanes", async (): Promise<{ items: readonly WireLaneItem[] }> => ({ items: await laneReport(store) }));

@@ -41,6 +41,8 @@ export interface HttpOptions {
   readonly dashboardRoot: string | null;
   /** Rings the lanes. */
   wake(): void;
+  /** Told after an item changed. Must not throw. */
+  changed(itemId: string): void;
   post(request: PostRequest): Promise<Posted>;
   /** Retention now; what it did, for each agent. */
   cleanUp(asked: {

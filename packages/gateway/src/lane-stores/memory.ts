@@ -103,6 +103,10 @@ function changed(
       return free ? { ...ended, state: "dropped", result: change.result } : undefined;
     case "amend":
       return row.state === "queued" && row.start === null ? { body: change.body } : undefined;
+    case "delay":
+      return row.state === "queued" && row.start === null && row.notBeforeMs < change.notBeforeMs
+        ? { notBeforeMs: change.notBeforeMs }
+        : undefined;
     default:
       return change satisfies never;
   }

@@ -29,29 +29,29 @@ export interface Queued {
 }
 
 export async function enqueue(arrival: Arrival, sessionKey: string, queueing: Queueing): Promise<Queued> {
-  const { store, world, running } = queueing;
+  const { store, world, running: turns } = queueing;
   const { message } = arrival;
   const common = queueing.settings(message);
   const settings = { ...common, mode: arrival.mode ?? common.mode };
   const open = await store.list({ lane: "main", queue: sessionKey, states: ["queued", "claimed", "waiting"] });
-  const busy = open.some((item) => item.state === "claimed");
-  const planned = plan(
-    arrival,
-    { waiting: open.filter((item) => item.state !== "claimed").map(waitingOf), busy },
-    settings,
-  );
+  const running = open.filter((item) => item.state === "claimed").map((item) => messageOf(item).from.id);
+  const busy = running.length > 0;
   const nowMs = world.nowMs();
+  const waiting = open.filter((item) => item.state !== "claimed").map(waitingOf);
+  const planned = plan(arrival, { waiting, running, nowMs }, settings);
   const queued = await store.enqueue(
     itemOf(arrival, { sessionKey, planned, settings, busy, nowMs, open }),
     nowMs,
-    planned.kind === "queue" || planned.kind === "stop" ? dropping(open, planned) : [],
+    planned.kind === "queue" || planned.kind === "stop"
+      ? [...dropping(open, planned), ...delaying(planned, nowMs)]
+      : [],
   );
   if (!queued.fresh) return queued;
   if (planned.kind === "refuse") await refuse(queued.item, queueing);
   if (planned.kind === "queue" || planned.kind === "stop") for (const id of planned.drops) queueing.changed(id);
-  if (planned.kind === "stop") running.prod(sessionKey, new AgentError("stopped", { session: sessionKey }));
+  if (planned.kind === "stop") turns.prod(sessionKey, new AgentError("stopped", { session: sessionKey }));
   if (planned.kind === "queue" && settings.mode === "interrupt")
-    running.prod(sessionKey, new AgentError("stopped", { session: sessionKey }));
+    turns.prod(sessionKey, new AgentError("stopped", { session: sessionKey }));
   queueing.wake();
   return { fresh: true, item: (await store.get(queued.item.id)) ?? queued.item };
 }
@@ -65,6 +65,7 @@ function waitingOf(item: LaneItem): Waiting {
     free: free || item.state === "waiting",
     dropped: droppedOf(item),
     approvals,
+    acceptedMs: item.acceptedMs,
   };
 }
 
@@ -100,6 +101,13 @@ function dropping(open: readonly LaneItem[], planned: Extract<Plan, { kind: "que
       const drop: Change = { kind: "drop", id: item.id, result: endingJson({ text: why, code: "dropped" }) };
       return planned.kind === "stop" ? [drop] : [drop, tell(item)];
     });
+}
+
+/** Quiet is waited for from the newest message on. */
+function delaying(planned: Extract<Plan, { kind: "queue" | "stop" }>, nowMs: number): readonly Change[] {
+  if (planned.kind === "stop") return [];
+  const notBeforeMs = nowMs + planned.laterMs;
+  return planned.delays.map((id) => ({ kind: "delay", id, notBeforeMs }) as const);
 }
 
 const FULL = "Too many messages were waiting, so this one was not answered.";

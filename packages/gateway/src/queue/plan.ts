@@ -28,15 +28,28 @@ export interface Waiting {
   readonly dropped: readonly string[];
   /** Requests for approval that it waits for; their ids. */
   readonly approvals: readonly string[];
+  readonly acceptedMs: number;
+}
+
+/** The conversation when the message arrives. */
+export interface Present {
+  readonly waiting: readonly Waiting[];
+  /** Who wrote what is answered now; nobody: it is not busy. */
+  readonly running: readonly string[];
+  readonly nowMs: number;
 }
 
 export type Plan =
-  /** `drops`: ids that give way. `dropped`: what the model is told of them, one line each. `laterMs`: not to be begun before that. */
+  /**
+   * `drops`: ids that give way. `dropped`: what the model is told of them, one line each. `laterMs`: not to be begun before
+   * that, and `delays` neither: ids of what waits for the same quiet.
+   */
   | {
       readonly kind: "queue";
       readonly drops: readonly string[];
       readonly dropped: readonly string[];
       readonly laterMs: number;
+      readonly delays: readonly string[];
     }
   /** Work stops; what waits is dropped. */
   | { readonly kind: "stop"; readonly drops: readonly string[] }
@@ -46,24 +59,36 @@ export type Plan =
   | { readonly kind: "refuse" };
 
 const PREVIEW_CHARS = 160;
+/** Whoever never stops writing is answered after this many times the quiet that is waited for. */
+const DELAYS_MAX = 10;
+
+/** In a shared conversation nobody but the owner ends what somebody else asked for. */
+function mayStop({ from }: { readonly from: Message["from"] }, asker: string): boolean {
+  return from.owner || from.id === asker;
+}
 
 export function plan(
   { message, literal = false }: Pick<Arrival, "literal"> & { readonly message: Pick<Message, "text" | "from"> },
-  { waiting, busy }: { readonly waiting: readonly Waiting[]; readonly busy: boolean },
+  { waiting, running, nowMs }: Present,
   settings: QueueSettings,
 ): Plan {
   const answer = literal || !message.from.owner ? null : answered(message.text, waiting);
   if (answer !== null) return answer;
   const free = waiting.filter((item) => item.free);
-  if (!literal && isStop(message.text)) return { kind: "stop", drops: free.map(({ id }) => id) };
-  const laterMs = busy && (settings.mode === "collect" || settings.mode === "followup") ? settings.debounceMs : 0;
+  const theirs = free.filter((item) => mayStop(message, item.message.from.id));
+  if (!literal && isStop(message.text) && (running.length === 0 || running.some((id) => mayStop(message, id))))
+    return { kind: "stop", drops: theirs.map(({ id }) => id) };
+  const waits = running.length > 0 && (settings.mode === "collect" || settings.mode === "followup");
+  const laterMs = waits ? settings.debounceMs : 0;
+  const patient = ({ acceptedMs }: Waiting): boolean => nowMs - acceptedMs < DELAYS_MAX * laterMs;
+  const delays = free.filter(patient).map(({ id }) => id);
   const over = free.length - settings.cap + 1;
-  if (over <= 0) return { kind: "queue", drops: [], dropped: [], laterMs };
+  if (over <= 0) return { kind: "queue", drops: [], dropped: [], laterMs, delays };
   if (settings.drop === "new") return { kind: "refuse" };
   const oldest = free.slice(0, over);
   const told = oldest.flatMap((item) => [...item.dropped, preview(item.message.text)]);
   const dropped = settings.drop === "old" ? [] : told.slice(-settings.cap);
-  return { kind: "queue", drops: oldest.map(({ id }) => id), dropped, laterMs };
+  return { kind: "queue", drops: oldest.map(({ id }) => id), dropped, laterMs, delays };
 }
 
 /** A plain yes or no counts only where exactly one request waits; else it is a message like any other. */

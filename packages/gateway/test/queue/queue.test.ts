@@ -151,14 +151,15 @@ test("what a turn has begun or taken in does not give way", () => {
   const item = (id: string, free: boolean): Waiting => ({
     id,
     free,
-    message: { text: id } as never,
+    message: { text: id, from: { id: "owner" } } as never,
+    acceptedMs: 0,
     dropped: [],
     approvals: [],
   });
   const settings = { mode: "followup", debounceMs: 0, cap: 1, drop: "old" } as const;
   const planned = plan(
-    { message: { text: "new", from: { owner: true } } as never },
-    { waiting: [item("a", false), item("b", true)], busy: true },
+    { message: { text: "new", from: { id: "owner", owner: true } } as never },
+    { waiting: [item("a", false), item("b", true)], running: ["owner"], nowMs: 0 },
     settings,
   );
   expect(planned).toMatchObject({ kind: "queue", drops: ["b"] });
@@ -168,7 +169,7 @@ test("text that came as text is no order", async () => {
   expect(
     plan(
       { message: { text: "stop", from: { owner: true } } as never, literal: true },
-      { waiting: [], busy: false },
+      { waiting: [], running: [], nowMs: 0 },
       { mode: "steer", debounceMs: 0, cap: 9, drop: "old" },
     ),
   ).toMatchObject({

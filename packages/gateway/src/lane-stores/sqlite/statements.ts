@@ -169,6 +169,12 @@ export function statementOf(
       return update("body = :body", "id = :id and state = 'queued' and start is null", {
         body: JSON.stringify(change.body),
       });
+    case "delay":
+      return update(
+        "not_before_ms = :notBefore",
+        "id = :id and state = 'queued' and start is null and not_before_ms < :notBefore",
+        { notBefore: change.notBeforeMs },
+      );
     default:
       return change satisfies never;
   }
