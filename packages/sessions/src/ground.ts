@@ -11,6 +11,8 @@ import { project } from "./projection.ts";
 import { backward, forward } from "./reading/lines.ts";
 import type { ByteSource } from "./reading/source.ts";
 import { type Loaded, readTail } from "./reading/tail.ts";
+import { parseRaw } from "./reading/whole.ts";
+import { entriesForward } from "./scan.ts";
 import { Places } from "./sidecar/places.ts";
 import type { Ground as WholeGround } from "./draft.ts";
 import type { LogRef, Position, Reading, LogStore } from "./store.ts";
@@ -23,11 +25,11 @@ export type DraftGround = Omit<WholeGround, "session" | "nowIso" | "newId">;
 async function lastEntry(source: ByteSource): Promise<{ readonly entry: Entry | null; readonly next: number }> {
   let next: number | undefined;
   for await (const line of backward(source)) {
-    const parsed = line.bytes === null ? undefined : parseLine(line.bytes);
-    if (parsed?.kind === "blank") continue;
-    const isWhole = line.ended || parsed?.kind === "entry";
+    const parsed = parseRaw(line);
+    if (parsed.kind === "blank") continue;
+    const isWhole = line.ended || parsed.kind === "entry";
     next ??= isWhole ? source.size : line.offset;
-    if (parsed?.kind === "entry") return { entry: parsed.entry, next };
+    if (parsed.kind === "entry") return { entry: parsed.entry, next };
   }
   return { entry: null, next: next ?? 0 };
 }
@@ -65,15 +67,15 @@ export class Ground {
     this.#cut = read.cut;
   }
 
-  /** Reads from the end as far as the context needs. Throws `gone`. */
-  static async read(store: LogStore, log: LogRef): Promise<Ground> {
+  /** Reads from the end as far as the context needs; `reading` is the log now, if it was looked at. Throws `gone`. */
+  static async read(store: LogStore, log: LogRef, reading?: Reading): Promise<Ground> {
     const open = async (since?: Position): Promise<Reading> => {
       const reading = await store.read(log, since);
       if (reading === undefined) throw new SessionError("gone", { path: log.file });
       return reading;
     };
     const places = new Places(open);
-    await using now = await open();
+    await using now = reading ?? (await open());
     const loaded = await readTail(now.source, { jump: (id, before) => places.endOf(id, before) });
     const last = await lastEntry(now.source);
     const cut = withoutWayBack(last.entry, loaded);
@@ -128,15 +130,18 @@ export class Ground {
 
   /** Takes in what others added up to `reading`. */
   async catchUp(reading: Reading): Promise<readonly Entry[]> {
-    const added: Entry[] = [];
+    let added: Entry[] = [];
     let judged = true;
+    let named = true;
     let next = this.#next;
     for await (const line of forward(reading.source, this.#next)) {
       const parsed = line.bytes === null ? undefined : parseLine(line.bytes);
       if (parsed?.kind === "entry") added.push(parsed.entry);
       else if (parsed?.kind !== "blank") judged = false;
+      if (parsed?.kind === "anonymous") named = false;
       next = line.ended || parsed?.kind === "entry" ? line.offset + line.length + (line.ended ? 1 : 0) : line.offset;
     }
+    if (!named) added = await Array.fromAsync(entriesForward(reading.source, this.#next));
     this.position = reading.position;
     this.#next = next;
     if (judged) await this.#extend(added);

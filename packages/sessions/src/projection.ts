@@ -44,7 +44,8 @@ export function contextStart(path: readonly Step[]): ContextStart {
   const entry = path[compaction];
   if (entry === undefined) return { compaction: -1, from: 0, found: true };
   if (entry.firstKeptEntryId === entry.id) return { compaction, from: compaction, found: true };
-  const kept = path.findIndex((one, index) => index < compaction && one.id === entry.firstKeptEntryId);
+  // Of two entries with one id the nearer is meant, as everywhere; so it does not matter from which end one comes.
+  const kept = path.findLastIndex((one, index) => index < compaction && one.id === entry.firstKeptEntryId);
   if (kept !== -1) return { compaction, from: kept, found: true };
   const before = path.findLastIndex((one, index) => index < compaction && one.type === "compaction");
   return { compaction, from: before + 1, found: false };
@@ -85,7 +86,9 @@ export function project(path: readonly Entry[], options: ProjectOptions): Contex
       leftOut: [...leftOut, ...limited.leftOut],
       compaction: path[start.compaction]?.id ?? null,
       messages: limited.kept.length,
-      approximateTokens: limited.approximateTokens,
+      get approximateTokens() {
+        return limited.approximateTokens;
+      },
       notes: notesOf(path, start),
     },
   };

@@ -76,16 +76,18 @@ function idOf(header: Header | null): string | null {
 function lostKeptEntries(tree: Tree<EntryRef>): OpenReport["gaps"][number][] {
   return tree.nodes.flatMap((ref, index) => {
     const kept = ref.firstKeptEntryId;
-    if (kept === undefined || kept === ref.id || isAbove(tree, tree.indexOf(kept), index)) return [];
+    if (kept === undefined || kept === ref.id || isAbove(tree, kept, index)) return [];
     const bridgedTo = compactionAbove(tree, index)?.id ?? null;
     return [{ id: ref.id, parentId: kept, bridgedTo, line: ref.line, offset: ref.offset }];
   });
 }
 
-function isAbove(tree: Tree<EntryRef>, above: number, index: number): boolean {
+/** By name: the id may have come again since, for another entry. */
+function isAbove(tree: Tree<EntryRef>, id: string, index: number): boolean {
+  if (tree.indexOf(id) === -1) return false;
   let at = tree.parentOf(index);
-  while (at > above) at = tree.parentOf(at);
-  return at === above && above !== -1;
+  while (at !== -1 && tree.nodes[at]?.id !== id) at = tree.parentOf(at);
+  return at !== -1;
 }
 
 function compactionAbove(tree: Tree<EntryRef>, index: number): EntryRef | undefined {

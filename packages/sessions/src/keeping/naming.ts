@@ -84,7 +84,7 @@ export class Naming {
     let [named, sinceCompaction] = [-1, index];
     for (let at = this.#tree.parentOf(index), isOpen = true; at !== -1; at = this.#tree.parentOf(at)) {
       const node = this.#tree.nodes[at]!;
-      if (node.id === kept) named = at;
+      if (named === -1 && node.id === kept) named = at;
       isOpen = isOpen && node.type !== "compaction";
       if (isOpen) sinceCompaction = at;
     }
