@@ -12,6 +12,7 @@ import type {
   WireError,
   WireEvent,
   WireLaneItem,
+  WireRestored,
   WireSessionList,
   WireSignInLink,
   WireSnapshot,
@@ -95,6 +96,20 @@ export class GatewayClient {
     verdict: { readonly happened: boolean; readonly note?: string },
   ): Promise<{ readonly action: LedgerAction; readonly durable: boolean }> {
     return this.#json("POST", `${sessionPath(key)}/actions/${encodeURIComponent(id)}`, { body: verdict });
+  }
+
+  /** An act on a conversation (wire/acts.ts has the shapes). Durable when it resolves. */
+  act<T>(key: string, name: string, body: object = {}): Promise<T> {
+    return this.#json("POST", `${sessionPath(key)}/${name}`, { body });
+  }
+
+  restore(asked: { readonly agentId: string; readonly name: string; readonly as?: string }): Promise<WireRestored> {
+    return this.#json("POST", "/api/restore", { body: asked });
+  }
+
+  /** Retention now, as the gateway has it configured. */
+  cleanup<T>(agentId: string, dryRun: boolean): Promise<{ readonly agents: readonly T[] }> {
+    return this.#json("POST", "/api/cleanup", { body: { agentId, dryRun } });
   }
 
   lanes(): Promise<{ readonly items: readonly WireLaneItem[] }> {

@@ -53,6 +53,11 @@ export function ago(thenMs: number | undefined, nowMs: number): string {
   return `${Math.floor(passed / unitMs)} ${unit} ago`;
 }
 
+/** `1 message`, `2 messages`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** Breaks text at `width` cells: between words, and inside Chinese and Japanese text anywhere. Lines it has stay lines. */
 export function wrap(text: string, width: number): readonly string[] {
   return text.split("\n").flatMap((line) => wrapLine(line, width));

@@ -12,7 +12,7 @@ import { homeOf } from "../home.ts";
 import { printable } from "../output.ts";
 import { type StoredSession, storedSessions } from "../stores.ts";
 import { ago, columns } from "../table.ts";
-import { withSessions } from "../writing.ts";
+import { sessionsOf } from "../writing.ts";
 
 const KEY_CHARS = 12;
 
@@ -106,14 +106,13 @@ async function settleHere(
   { id, happened, note }: { readonly id: string; readonly happened: boolean; readonly note?: string },
 ): Promise<Settled> {
   const { diskFolders, settleByPerson } = await import("@holdfast/agent");
-  return withSessions(context, agentId, async (sessions) => {
-    await using session = await sessions.open(key);
-    const settled = await settleByPerson(
-      session,
-      { key: id, happened, by: "owner", ...(note === undefined ? {} : { note }) },
-      { folders: diskFolders(join(homeOf(context), "actions")), world: context.world },
-    );
-    if (settled.kind === "settled") return settled;
-    throw new CliError(settled.kind === "open" ? "action_unfinished" : "action_unknown", { id });
-  });
+  await using sessions = await sessionsOf(context, agentId);
+  await using session = await sessions.open(key);
+  const settled = await settleByPerson(
+    session,
+    { key: id, happened, by: "owner", ...(note === undefined ? {} : { note }) },
+    { folders: diskFolders(join(homeOf(context), "actions")), world: context.world },
+  );
+  if (settled.kind === "settled") return settled;
+  throw new CliError(settled.kind === "open" ? "action_unfinished" : "action_unknown", { id });
 }

@@ -2,19 +2,21 @@
  * `holdfast session reset | clear | archive | restore | cleanup`: whole conversations put away, got back, ended.
  * Invariant: nothing is deleted; what was left as it was is named with the reason, and the exit code tells.
  */
-import { CodedError, durationMs, sizeBytes } from "@holdfast/base";
-import { type CleanupReport, type PutAway, RETENTION, type RetentionPolicy } from "@holdfast/sessions";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { CodedError } from "@holdfast/base";
+import type { AgentCleanup } from "@holdfast/gateway/internal";
+import type { WireCleared } from "@holdfast/gateway/wire";
+import type { PutAway } from "@holdfast/sessions";
 import type { CommandContext } from "../context.ts";
 import { CliError, EXIT, type ExitCode } from "../errors.ts";
 import { findSession } from "../find.ts";
 import { homeOf } from "../home.ts";
 import { type Palette, printable } from "../output.ts";
+import { progressOn } from "../progress.ts";
 import { Prompt } from "../prompt.ts";
 import { settingsOf } from "../settings.ts";
-import { type StoredSession, storedSessions } from "../stores.ts";
-import { withSessions } from "../writing.ts";
+import { agentsToRead, type StoredSession, storedSessions } from "../stores.ts";
+import { counted } from "../table.ts";
+import { cleanUp, withActs } from "../writing.ts";
 
 const WHY: Readonly<Record<string, string>> = {
   running: "somebody works on it",
@@ -23,6 +25,13 @@ const WHY: Readonly<Record<string, string>> = {
   open_approvals: "an approval waits for an answer",
   changed: "it is being written to",
   missing: "it has no transcript",
+  awaited: "a message waits for it",
+};
+
+const BECAUSE: Readonly<Record<string, string>> = {
+  age: "nobody spoke to it for long",
+  size: "there is more than maxSize",
+  background: "there are newer ones of its kind",
 };
 
 function exitOf(outcome: PutAway): ExitCode {
@@ -38,22 +47,20 @@ function told(outcome: PutAway, paint: Palette): string {
 /** `{ key, sessionId, before }`: the new id, and what became of the transcript before. */
 export async function resetSession(context: CommandContext, name: string): Promise<ExitCode> {
   const { key, agentId } = await findSession(context, name);
-  return withSessions(context, agentId, async ({ keep }) => {
-    const { row, before } = await keep.reset(key, "reset");
-    const value = { key, sessionId: row.sessionId, before };
-    context.output.result(value, (paint) => `${printable(key)} begins anew. The one before: ${told(before, paint)}`);
-    return EXIT.ok;
-  });
+  const value = await withActs(context, agentId, (acts) => acts.reset(key));
+  context.output.result(
+    value,
+    (paint) => `${printable(key)} begins anew. The one before: ${told(value.before, paint)}`,
+  );
+  return EXIT.ok;
 }
 
 /** `{ key, kind, file | why }`; exit 4 when somebody works on it, 3 when something of it is open. */
 export async function archiveSession(context: CommandContext, name: string): Promise<ExitCode> {
   const { key, agentId } = await findSession(context, name);
-  return withSessions(context, agentId, async ({ keep }) => {
-    const outcome = await keep.archive(key);
-    context.output.result({ key, ...outcome }, (paint) => `${printable(key)}  ${told(outcome, paint)}`);
-    return exitOf(outcome);
-  });
+  const outcome = await withActs(context, agentId, (acts) => acts.archive(key));
+  context.output.result(outcome, (paint) => `${printable(key)}  ${told(outcome, paint)}`);
+  return exitOf(outcome);
 }
 
 /** `{ key, sessionId }`. `name` may also be the id of a transcript that no row names; `as` gives it a key. */
@@ -63,11 +70,9 @@ export async function restoreSession(
   { as }: { readonly as?: string },
 ): Promise<ExitCode> {
   const { agentId, wanted } = await restorable(context, name);
-  return withSessions(context, agentId, async ({ keep }) => {
-    const { key, row } = await keep.restore(wanted, as);
-    context.output.result({ key, sessionId: row.sessionId }, (paint) => `${paint.green("back")}  ${printable(key)}`);
-    return EXIT.ok;
-  });
+  const value = await withActs(context, agentId, (acts) => acts.restore(wanted, as));
+  context.output.result(value, (paint) => `${paint.green("back")}  ${printable(value.key)}`);
+  return EXIT.ok;
 }
 
 async function restorable(context: CommandContext, name: string) {
@@ -94,11 +99,13 @@ export async function clearSessions(context: CommandContext, options: ClearComma
     context.output.result({ cleared: [] }, () => "Nothing was cleared.");
     return EXIT.ok;
   }
-  const cleared: (PutAway & { readonly key: string; readonly sessionId: string })[] = [];
-  for (const { key, agentId, row } of chosen) {
-    const outcome = await withSessions(context, agentId, ({ keep }) => keep.clear(key));
-    cleared.push({ key, sessionId: row.sessionId, ...outcome });
+  const cleared: WireCleared[] = [];
+  const show = progressOn(context);
+  for (const { key, agentId } of chosen) {
+    show("clearing", cleared.length, chosen.length);
+    cleared.push(await withActs(context, agentId, (acts) => acts.clear(key)));
   }
+  show("clearing", chosen.length, chosen.length);
   context.output.result({ cleared }, (paint) =>
     cleared.length === 0
       ? "There are no conversations."
@@ -143,40 +150,32 @@ async function ask(question: string): Promise<boolean> {
 
 /** `{ agents: [{ agentId, ...report }] }`; exit 3 when something that was due had to stay. */
 export async function cleanup(context: CommandContext, options: { readonly dryRun?: boolean }): Promise<ExitCode> {
-  const home = homeOf(context);
-  const { policy, isReport } = await retentionOf(home);
-  const dryRun = options.dryRun === true || isReport;
-  const settings = await settingsOf(home);
-  const asked = context.options.agent;
-  const agents = settings.agents.filter((id) => asked === undefined || id === asked);
-  const reports: (CleanupReport & { readonly agentId: string })[] = [];
-  for (const agentId of agents) {
-    if (!existsSync(join(home, "agents", agentId, "sessions"))) continue;
-    const report = await withSessions(context, agentId, ({ keep }) => keep.cleanup(policy, { dryRun }));
-    reports.push({ agentId, ...report });
-  }
-  context.output.result({ agents: reports }, (paint) => reports.map((report) => describe(report, paint)).join("\n"));
+  const agents = agentsToRead(await settingsOf(homeOf(context)), context.options.agent);
+  const reports = await cleanUp(context, agents, options.dryRun === true);
+  context.output.result({ agents: reports }, (paint) =>
+    reports.length === 0 ? "There are no conversations." : reports.map((report) => describe(report, paint)).join("\n"),
+  );
   return reports.some(({ kept }) => kept.length > 0) ? EXIT.problems : EXIT.ok;
 }
 
-async function retentionOf(home: string): Promise<{ readonly policy: RetentionPolicy; readonly isReport: boolean }> {
-  if (!existsSync(join(home, "holdfast.json"))) return { policy: RETENTION, isReport: false };
-  const { loadConfig } = await import("@holdfast/gateway");
-  const { maxAge, maxSize, mode } = (await loadConfig(home)).sessions.retention;
-  return {
-    policy: { ...RETENTION, maxAgeMs: durationMs(maxAge), maxBytes: sizeBytes(maxSize) },
-    isReport: mode === "report",
-  };
-}
-
-function describe(report: CleanupReport & { readonly agentId: string }, paint: Palette): string {
-  const verb = report.dryRun ? "would be put away" : "put away";
+function describe(report: AgentCleanup, paint: Palette): string {
+  const verb = report.dryRun ? "would go" : "put away";
   const went = [...report.archived, ...report.cleared];
+  const others = [
+    ...(report.orphans.length === 0 ? [] : [`${counted(report.orphans.length, "transcript")} without a row`]),
+    ...(report.deleted.length === 0 ? [] : [`${counted(report.deleted.length, "old archive")} destroyed`]),
+    ...(report.packed === 0 ? [] : [`${report.packed} packed`]),
+  ];
+  const all = [`${went.length} ${verb}`, ...others].join(", ");
   return [
-    `${paint.bold(report.agentId)}  ${went.length} ${verb}, ${megabytes(report.liveBytes)} live before, ${megabytes(report.bytesAfter)} after; ${report.orphans.length} without a row; ${report.packed} packed`,
-    ...went.map(({ key, why }) => `  ${paint.green(verb)}  ${printable(key)} (${why})`),
+    `${paint.bold(report.agentId)}  ${all}; live: ${megabytes(report.liveBytes)}, then ${megabytes(report.bytesAfter)}`,
+    ...went.map(({ key, why }) => `  ${paint.green(verb)}  ${printable(key)} (${BECAUSE[why]})`),
     ...report.orphans.map(
       ({ file, key }) => `  ${paint.green(verb)}  ${printable(file)} (no row; it says ${printable(key)})`,
+    ),
+    ...report.deleted.map(
+      ({ file, key }) =>
+        `  ${paint.red(report.dryRun ? "would be destroyed" : "destroyed")}  ${printable(file)} (${printable(key)})`,
     ),
     ...report.kept.map(({ key, why }) => `  ${paint.yellow("stays")}  ${printable(key)}: ${WHY[why] ?? why}`),
     ...report.finished.map((key) => `  ${paint.dim("finished")}  ${printable(key)}: was interrupted before`),

@@ -1,9 +1,10 @@
-/** Changing conversations on the real command line; facts are read with the library, from outside. */
-import { readdir } from "node:fs/promises";
+/** Changing conversations from the command line, with a gateway (a process of its own) and without; facts are read with the library, from outside. */
+import { appendFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openSessions } from "@holdfast/sessions";
 import { describe, expect, test } from "vitest";
-import { runCli, startCli, temporaryDirectory } from "../support/cli.ts";
+import { startCli, temporaryDirectory } from "../support/cli.ts";
+import { runHere } from "../support/here.ts";
 
 const KEY = "agent:main:telegram:direct:7";
 let home: string;
@@ -22,7 +23,7 @@ async function inHome(work: () => Promise<void>): Promise<void> {
 }
 
 async function run(...args: readonly string[]) {
-  const ran = await runCli(["--home", home, "session", ...args, "--json"]);
+  const ran = await runHere(["--home", home, "session", ...args, "--json"]);
   return { code: ran.code, value: JSON.parse(ran.stdout), stderr: ran.stderr };
 }
 async function heard(key = KEY): Promise<readonly unknown[]> {
@@ -45,7 +46,7 @@ describe("session acts", () => {
       expect(await heard("agent:main:other")).toEqual(["q1", "q2"]);
       expect((await run("fork", KEY, "agent:main:other")).code).toBe(2);
       expect(await run("label", KEY, "q2", "the second")).toMatchObject({ code: 0, value: { label: "the second" } });
-      expect((await runCli(["--home", home, "session", "tree", KEY])).stdout).toContain("the second");
+      expect((await runHere(["--home", home, "session", "tree", KEY])).stdout).toContain("the second");
       expect(await run("rename", KEY, "to-dos")).toMatchObject({ code: 0, value: { name: "to-dos" } });
       expect((await run("show", KEY)).value).toMatchObject({ label: "to-dos" });
     }));
@@ -55,7 +56,7 @@ describe("session acts", () => {
       const { sessionId } = (await run("show", KEY)).value;
       expect(await run("archive", KEY)).toMatchObject({ code: 0, value: { kind: "archived" } });
       expect((await run("list")).value.sessions).toMatchObject([{ key: KEY, sessionId }]);
-      expect((await runCli(["--home", home, "session", "context", KEY])).code).toBe(0);
+      expect((await runHere(["--home", home, "session", "context", KEY])).code).toBe(0);
       expect(await run("restore", KEY)).toMatchObject({ code: 0, value: { key: KEY, sessionId } });
       const reset = await run("reset", KEY);
       expect(reset).toMatchObject({ code: 0, value: { before: { kind: "archived" } } });
@@ -98,18 +99,87 @@ describe("session acts", () => {
       expect(await heard()).toEqual(["q1", "q2"]);
     }));
 
-  test("with a gateway on this home they refuse as busy and change nothing", () =>
-    inHome(async () => {
-      const gateway = startCli(["--home", home, "gateway", "--port", "0", "--json"]);
-      await new Promise((resolve) => gateway.stdout.once("data", resolve));
-      try {
-        for (const args of [["branch", KEY, "q1"], ["archive", KEY], ["clear", "--session", KEY], ["cleanup"]]) {
-          expect(await run(...args)).toMatchObject({ code: 4, value: { error: { code: "gateway_runs" } } });
-        }
-      } finally {
-        gateway.kill("SIGTERM");
-        await new Promise((resolve) => gateway.once("close", resolve));
-      }
-      expect(await heard()).toEqual(["q1", "q2"]);
-    }));
+  test("with a gateway on this home they go through it, and say and do the same", async () => {
+    const alone = await everyAct(false);
+    const through = await everyAct(true);
+    expect(through).toEqual(alone);
+    expect(alone.map(({ code }) => code)).toEqual([0, 5, 0, 2, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 5, 2]);
+  });
 });
+
+/** All acts on one conversation, with what differs from run to run taken out. */
+async function everyAct(throughGateway: boolean): Promise<readonly { readonly code: number | null }[]> {
+  const said: { readonly code: number | null; readonly text: string }[] = [];
+  await inHome(async () => {
+    const { sessionId } = (await run("show", KEY)).value;
+    const stop = throughGateway ? await gatewayOn(home) : async () => {};
+    try {
+      for (const args of [
+        ["branch", KEY, "q1"],
+        ["branch", KEY, "nobody"],
+        ["fork", KEY, "agent:main:other", "--entry", "q2", "--whole-turns"],
+        ["fork", KEY, "agent:main:other"],
+        ["label", KEY, "q2", "第二"],
+        ["rename", KEY, "待办"],
+        ["rename", KEY, ""],
+        ["archive", KEY],
+        ["restore", KEY],
+        ["reset", KEY],
+        ["clear", "--session", KEY],
+        ["clear", "--session", KEY],
+        ["restore", sessionId],
+        ["cleanup", "--dry-run"],
+        ["restore", "nobody-there"],
+        ["fork", KEY, "agent:elsewhere:x"],
+      ]) {
+        const { code, value } = await run(...args);
+        said.push({ code, text: settled(value) });
+      }
+    } finally {
+      await stop();
+    }
+    expect(await heard()).toEqual(["q1"]);
+  });
+  return said;
+}
+
+/** Ids and times of this run as such; messages name the home or the address. */
+function settled(value: { readonly error?: { readonly code: string } }): string {
+  if (value.error !== undefined) return value.error.code;
+  return JSON.stringify(value)
+    .replace(/"([0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{16})"/g, '"ID"')
+    .replace(/archive\/[^"]*/g, "archive/…")
+    .replace(/"(liveBytes|bytesAfter)":\d+/g, '"$1":0');
+}
+
+async function gatewayOn(at: string): Promise<() => Promise<void>> {
+  const gateway = startCli(["--home", at, "gateway", "--port", "0", "--json"]);
+  await new Promise((resolve) => gateway.stdout.once("data", resolve));
+  return async () => {
+    gateway.kill("SIGTERM");
+    await new Promise((resolve) => gateway.once("close", resolve));
+  };
+}
+
+test("what is imported while a gateway works on the home is there for it at once", () =>
+  inHome(async () => {
+    await using dir = await temporaryDirectory();
+    const file = join(dir.path, "telegram_9.jsonl");
+    await writeFile(file, '{"id":"m1","parentId":null,"role":"user","content":"你好","timestamp":1710000000}\n');
+    const stop = await gatewayOn(home);
+    try {
+      expect(await run("import", file)).toMatchObject({ code: 0, value: { kind: "created", added: 1 } });
+      const key = "agent:main:telegram:direct:9";
+      expect(await run("branch", key, "m1")).toMatchObject({ code: 0, value: { key, from: "m1" } });
+      const more = '{"id":"m2","parentId":"m1","role":"user","content":"again","timestamp":1710000001}\n';
+      await appendFile(file, more);
+      expect(await run("import", file)).toMatchObject({ code: 0, value: { kind: "extended", added: 1 } });
+      const sent = await runHere(["--home", home, "send", "--session", key, "hello", "--json"]);
+      expect(JSON.parse(sent.stdout)).toMatchObject({ session: key, durable: true });
+    } finally {
+      await stop();
+    }
+    const { value } = await run("export", "agent:main:telegram:direct:9");
+    const texts = value.messages.map(({ content }: { readonly content: string }) => content);
+    expect(texts.slice(0, 3)).toEqual(["你好", "again", "hello"]);
+  }));
