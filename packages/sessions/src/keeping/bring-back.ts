@@ -8,7 +8,7 @@ import { comesBack, liveFile, parseArchived } from "../archive-name.ts";
 import { SessionError } from "../errors.ts";
 import type { LogRef } from "../store.ts";
 import type { SessionRow } from "../types.ts";
-import { stateOf } from "./marks.ts";
+import { standingOf } from "./look.ts";
 import { endedBy, type KeepingTools, moveBack, newestArchived, putAway, reopen } from "./put-away.ts";
 
 /** `ended`: the row is gone, the key is free. `lost`: there is no log anywhere. */
@@ -42,7 +42,7 @@ export async function settle(tools: KeepingTools, key: string, row: SessionRow):
   const reading = await tools.store.read(log);
   if (reading === undefined) return { kind: "lost" };
   await using now = reading;
-  const reason = endedBy(await stateOf(now.source));
+  const reason = endedBy(await standingOf(now.source));
   if (reason !== undefined) {
     await putAway(tools, log, { reason, endOpen: true });
     return endedRow(tools, key, log.id);

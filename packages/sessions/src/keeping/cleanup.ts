@@ -12,7 +12,7 @@ import type { ListedSession } from "../types.ts";
 import { aboutLog } from "./adopt.ts";
 import { bringBack } from "./bring-back.ts";
 import { type Expired, expireArchives } from "./expire.ts";
-import { stateOf } from "./marks.ts";
+import { lookAt } from "./look.ts";
 import { type PutAway, putAway, whyKept } from "./put-away.ts";
 import {
   type Chosen,
@@ -148,7 +148,7 @@ async function openIn(store: SessionStore, log: StoredLog["log"]): Promise<strin
   const reading = await store.read(log);
   if (reading === undefined) return undefined;
   await using now = reading;
-  return whyKept(await stateOf(now.source));
+  return whyKept(await lookAt(now));
 }
 
 async function carryOut(

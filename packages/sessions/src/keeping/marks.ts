@@ -61,7 +61,7 @@ export async function stateOf(source: ByteSource): Promise<LogState> {
 }
 
 /** Dangling calls of other programs, and those of an answer that broke off, are nobody's work. */
-function mayBeOpen(entry: Entry): boolean {
+export function mayBeOpen(entry: Entry): boolean {
   if (!isMessage(entry) || !isAssistant(entry.message)) return true;
   const { stopReason } = entry.message;
   return entry.g !== undefined && stopReason !== "error" && stopReason !== "aborted";

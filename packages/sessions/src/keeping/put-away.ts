@@ -10,7 +10,8 @@ import { archivedFile, type ClosedReason, liveFile } from "../archive-name.ts";
 import { CURRENT_VERSION } from "../reading/header.ts";
 import type { LogRef, Reading, SessionStore, StoredLog } from "../store.ts";
 import type { Fsync, Right } from "../types.ts";
-import { commitMarks, type LogState, stateOf } from "./marks.ts";
+import { lookAt, type Standing, standingOf } from "./look.ts";
+import { commitMarks, type LogState } from "./marks.ts";
 
 export interface KeepingTools {
   readonly store: SessionStore;
@@ -72,7 +73,7 @@ async function tryPutAway(
 ): Promise<PutAway | "again"> {
   const { log, right, now } = at;
   const { store, world, fsync } = tools;
-  const state = await stateOf(now.source);
+  const state = await lookAt(now);
   // Somebody opened it again between our line and our move: it is wanted.
   const isWanted = !at.isFirst && state.mark?.kind === "opened";
   const why = isWanted ? "changed" : options.endOpen === true ? undefined : whyKept(state);
@@ -106,7 +107,7 @@ export function whyKept({ openCalls, openApprovals }: LogState): KeptWhy | undef
 }
 
 /** Reset or clear, if the log was closed by one of them. */
-export function endedBy({ mark }: LogState): "reset" | "clear" | undefined {
+export function endedBy({ mark }: Pick<Standing, "mark">): "reset" | "clear" | undefined {
   if (mark?.kind !== "closed") return undefined;
   return mark.reason === "reset" || mark.reason === "clear" ? mark.reason : undefined;
 }
@@ -148,7 +149,7 @@ export async function reopen(tools: KeepingTools, log: LogRef): Promise<"open" |
     const reading = await tools.store.read(log);
     if (reading === undefined) return "missing";
     await using now = reading;
-    const state = await stateOf(now.source);
+    const state = await standingOf(now.source);
     if (state.mark?.kind !== "closed" || state.version !== CURRENT_VERSION) return "open";
     const at = { log, expect: now.position, leaf: state.leaf, sync: tools.fsync !== "never" };
     const data = { reason: state.mark.reason };

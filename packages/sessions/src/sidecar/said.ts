@@ -16,7 +16,7 @@ const SAID: ReadonlySet<string> = new Set(["message", "custom_message", "branch_
 const TOGETHER = 100;
 
 /** Numbers for each node; -1 stands for "nothing". */
-interface SaidTree {
+export interface SaidTree {
   /** The last thing said at or above it. */
   readonly tips: Int32Array;
   /** Of a thing said: the one before it, how many were said right after it, how many there are from the root to here. */
@@ -28,7 +28,7 @@ interface SaidTree {
   readonly trail: Int32Array;
 }
 
-function saidIn(tree: Outline): SaidTree {
+export function saidIn(tree: Outline): SaidTree {
   const empty = (): Int32Array => new Int32Array(tree.size);
   const said = { tips: empty(), before: empty(), next: empty(), depth: empty(), last: empty(), trail: empty() };
   for (let node = 0; node < tree.size; node++) place(tree, said, node);
@@ -54,6 +54,13 @@ function place(tree: Outline, { tips, before, next, depth, last, trail }: SaidTr
 
 function isSaid(tree: Outline, node: number): boolean {
   return SAID.has(tree.typeOf(node)) && !tree.isPassedOver(node);
+}
+
+/** Everything said that nothing was said after, in file order. */
+export function endNodes(tree: Outline, { next }: SaidTree): readonly number[] {
+  const ends: number[] = [];
+  for (let node = 0; node < tree.size; node++) if (isSaid(tree, node) && next[node] === 0) ends.push(node);
+  return ends;
 }
 
 /** Ends in file order, those after `after`; and where the conversation stands even if more was said below. */
@@ -108,7 +115,8 @@ async function showEnds(tree: Outline, said: SaidTree, { tips, here, current, la
   });
 }
 
-async function entriesOf(tree: Outline, nodes: readonly number[]): Promise<ReadonlyMap<number, Entry>> {
+/** Entries by their nodes. */
+export async function entriesOf(tree: Outline, nodes: readonly number[]): Promise<ReadonlyMap<number, Entry>> {
   const distinct = [...new Set(nodes)];
   const entries = await tree.readAll(distinct);
   return new Map(distinct.map((node, index) => [node, entries[index]!]));

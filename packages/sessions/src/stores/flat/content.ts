@@ -30,18 +30,19 @@ export async function contentOf(disk: Disk, { key, path, row }: FlatSession, age
 }
 
 const MARK = "flat ";
+type FlatPosition = Position & string;
 
 /** A position in a transcript that is not there yet: how much of it, and a digest of that. */
-export function flatPosition(bytes: Buffer): Position {
-  return `${MARK}${bytes.length} ${sha256(bytes)}` as Position;
+export function flatPosition(bytes: Buffer): FlatPosition {
+  return `${MARK}${bytes.length} ${sha256(bytes)}` as FlatPosition;
 }
 
-export function isFlatPosition(position: Position | undefined): position is Position {
-  return position?.startsWith(MARK) ?? false;
+export function isFlatPosition(position: Position | undefined): position is FlatPosition {
+  return typeof position === "string" && position.startsWith(MARK);
 }
 
 /** What became of the content at a flat position. `moved`: it is the same, and a file now. */
-export async function sinceFlat(before: Position, now: ByteSource): Promise<Since> {
+export async function sinceFlat(before: FlatPosition, now: ByteSource): Promise<Since> {
   const [, size = "", digest] = before.split(" ");
   const length = Number(size);
   if (now.size < length || sha256(await now.read(0, length)) !== digest) return "rewritten";
