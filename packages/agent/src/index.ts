@@ -2,7 +2,7 @@
 export { diskFolders, foldersOf } from "./actions/folder.ts";
 export { decide, type Recorded } from "./approvals.ts";
 export { AGENT_ERRORS, AgentError, type AgentErrorCode } from "./errors.ts";
-export { type LedgerAction, ledgerOf, type PersonSettled, settleByPerson } from "./ledger.ts";
+export { effectsLeft, type LedgerAction, ledgerOf, type PersonSettled, settleByPerson } from "./ledger.ts";
 export { argumentsErrorOf, type InvalidToolCall, modelFailure } from "./model/answers.ts";
 export { type ModelConfig, type OpenModelOptions, openModel, type ProviderConfig } from "./model/open.ts";
 export { REHEARSAL, rehearsalModel } from "./model/rehearsal.ts";

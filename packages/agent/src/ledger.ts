@@ -49,6 +49,25 @@ export async function ledgerOf(session: Session): Promise<readonly LedgerAction[
   return [...drafts.values()].map((draft) => actionOf(draft, answers));
 }
 
+/**
+ * What was done, or may have been, on the part of the current branch that is left when the conversation goes on after
+ * `entryId`. It stays done: going back in a conversation takes nothing back in the world. Reads the whole session.
+ */
+export async function effectsLeft(session: Session, entryId: string): Promise<readonly LedgerAction[]> {
+  const parents = new Map<string, string | null>();
+  for await (const { id, parentId } of session.oldestFirst()) parents.set(id, parentId);
+  const kept = new Set(upwards(entryId, parents));
+  const left = new Set([...upwards(session.leaf(), parents)].filter((id) => !kept.has(id)));
+  const actions = left.size === 0 ? [] : await ledgerOf(session);
+  return actions.filter((action) => left.has(action.entryId) && !UNDONE.has(action.state));
+}
+
+const UNDONE: ReadonlySet<LedgerAction["state"]> = new Set(["absent", "not_started"]);
+
+function* upwards(from: string | null, parents: ReadonlyMap<string, string | null>): Generator<string> {
+  for (let id: string | null | undefined = from; typeof id === "string"; id = parents.get(id)) yield id;
+}
+
 function takeIn(
   entry: Entry,
   { drafts, places }: { readonly drafts: Map<string, Draft>; readonly places: Map<string, string> },

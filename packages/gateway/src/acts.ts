@@ -3,6 +3,7 @@
  * to itself, so that both say and do the same.
  * Invariant: no act begins a conversation that is not there, and none reaches into another agent's.
  */
+import { effectsLeft } from "@holdfast/agent";
 import {
   labelEntry,
   parseSessionKey,
@@ -20,8 +21,9 @@ export function actsOn(sessions: Sessions): ConversationActs {
   return {
     branch: (key, entryId) =>
       opened(sessions, key, async (session) => {
+        const left = await effectsLeft(session, entryId);
         const { durable } = await session.branch(entryId);
-        return { key, leaf: session.leaf(), from: entryId, durable };
+        return { key, leaf: session.leaf(), from: entryId, left, durable };
       }),
     async fork(key, to, point) {
       checkSameAgent(key, to);

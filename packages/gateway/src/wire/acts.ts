@@ -1,11 +1,16 @@
 /** What people do with whole conversations: the same shapes over HTTP, from the command line and in its `--json`. Types only. */
+import type { LedgerAction } from "@holdfast/agent";
 import type { PutAway } from "@holdfast/sessions";
 
-/** POST /api/sessions/{key}/branch `{ entryId }`. `leaf` is the new entry that marks the choice. */
+/**
+ * POST /api/sessions/{key}/branch `{ entryId }`. `leaf` is the new entry that marks the choice. `left`: what was
+ * done, or may have been, on the part that is left; it stays done and is never done again by going there or back.
+ */
 export interface WireBranched {
   readonly key: string;
   readonly leaf: string | null;
   readonly from: string;
+  readonly left: readonly LedgerAction[];
   readonly durable: boolean;
 }
 

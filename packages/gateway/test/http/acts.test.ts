@@ -1,7 +1,7 @@
 /** Acts on conversations over HTTP: judged by the answers, by what the model is given next, and by the folder. */
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { say, scriptedModel, stalled } from "@holdfast/agent";
+import { act as doing, say, scriptedModel, stalled } from "@holdfast/agent";
 import { expect, test } from "vitest";
 import type { WireSnapshot } from "../../src/wire/index.ts";
 import { startGateway } from "../support/gateway.ts";
@@ -39,7 +39,10 @@ test("branch, label, rename and fork say what they did, and the next message goe
   const [first] = await users();
   const entryId = first!.id;
   const [status, branched] = await act("branch", { entryId });
-  expect([status, branched]).toEqual([200, { key: KEY, leaf: (await snapshot()).leaf, from: entryId, durable: true }]);
+  expect([status, branched]).toEqual([
+    200,
+    { key: KEY, leaf: (await snapshot()).leaf, from: entryId, left: [], durable: true },
+  ]);
   expect(await gateway.send(KEY, "three")).toMatchObject({ answer: { answer: "2" } });
   expect(await act("label", { entryId, label: "here" })).toEqual([
     200,
@@ -53,6 +56,27 @@ test("branch, label, rename and fork say what they did, and the next message goe
   ]);
   expect(await users(OTHER)).toHaveLength(1);
   expect(await act("fork", { to: OTHER })).toMatchObject([409, { error: { code: "session_exists" } }]);
+});
+
+test("going back tells what was done since, does none of it again, and takes nothing back", async () => {
+  const write = (path: string) => doing("write", { path, content: "x" });
+  const model = scriptedModel([write("a.txt"), say("A."), write("b.txt"), say("B."), say("Again."), say("C.")]);
+  const { gateway, home, act, users, snapshot } = await started({ model });
+  for (const text of ["one", "two"]) await gateway.send(KEY, text);
+  const before = (await snapshot()).leaf;
+  const [, second] = await users();
+  const [, { left }] = (await act("branch", { entryId: second!.id })) as [
+    number,
+    { left: { args: object; state: string }[] },
+  ];
+  expect(left).toMatchObject([{ tool: "write", args: { path: "b.txt" }, state: "done" }]);
+  rmSync(join(home, "workspace", "b.txt"));
+  expect(await gateway.send(KEY, "again")).toMatchObject({ answer: { answer: "Again." } });
+  expect(readdirSync(join(home, "workspace"))).not.toContain("b.txt");
+  // And back: what was done there is not done again either.
+  expect(await act("branch", { entryId: before })).toMatchObject([200, { left: [] }]);
+  expect(await gateway.send(KEY, "go on")).toMatchObject({ answer: { answer: "C." } });
+  expect(readdirSync(join(home, "workspace"))).not.toContain("b.txt");
 });
 
 test("archive, reset, clear, restore: the transcript is kept, and the gateway goes on with what is there", async () => {
