@@ -179,20 +179,31 @@ export type ParsedLine =
   | { readonly kind: "entry"; readonly entry: Entry; readonly flaw: string | null };
 
 const BOM = "\uFEFF";
+const REPLACEMENT = "\uFFFD";
 
 /** Reads one line (with or without its line end). Never throws: what cannot be read is `damaged`. */
 export function parseLine(line: Uint8Array | string): ParsedLine {
-  const bytes = typeof line === "string" ? Buffer.from(line) : line;
-  const whole = typeof line === "string" ? line : decode(bytes);
+  return typeof line === "string" ? parseText(line) : parseText(decode(line), () => line);
+}
+
+/** The same of a line that is decoded already. `bytes` is asked only where the text may not be what was written. */
+export function parseText(whole: string, bytes?: () => Uint8Array | null): ParsedLine {
   // Nearly every line is one object with nothing around it: there is nothing to take off or to look for.
   const isBare = whole.startsWith("{") && whole.endsWith("}");
   const text = isBare ? whole : trimmed(whole);
-  if (text.trim() === "") return whole.includes("\0") ? { kind: "damaged", why: "NUL bytes" } : { kind: "blank" };
+  if (!isBare && text.trim() === "") {
+    return whole.includes("\0") ? { kind: "damaged", why: "NUL bytes" } : { kind: "blank" };
+  }
   const value = parseJson(text);
   if (value.kind === "damaged") return value;
   if (!isObject(value.value)) return { kind: "damaged", why: "not an object" };
-  const flaw = (isBare ? null : flawAround(whole)) ?? (isUtf8(bytes) ? null : "invalid UTF-8");
+  const flaw = (isBare ? null : flawAround(whole)) ?? (isDecoded(whole, bytes) ? null : "invalid UTF-8");
   return shapeOf(value.value, flaw);
+}
+
+/** Bytes that are no UTF-8 were decoded to a character that may as well have been written. */
+function isDecoded(text: string, bytes: (() => Uint8Array | null) | undefined): boolean {
+  return bytes === undefined || !text.includes(REPLACEMENT) || isUtf8(bytes() ?? new Uint8Array());
 }
 
 function decode(bytes: Uint8Array): string {

@@ -14,16 +14,15 @@ export class KnownPath {
   readonly #path: Entry[];
   /** As asked for last; nobody who has it sees it grow. */
   #loaded: Loaded | undefined;
-  readonly #byId: Map<string, Entry>;
-  #open: readonly OpenCall[];
+  /** Both made when a writer asks: most who open a log only read it. */
+  #byId: Map<string, Entry> | undefined;
+  #open: readonly OpenCall[] | undefined;
   #g: number;
 
   constructor(loaded: Loaded) {
     this.#rest = loaded;
     this.#path = [...loaded.path];
     this.#loaded = loaded;
-    this.#byId = new Map(loaded.path.map((entry) => [entry.id, entry]));
-    this.#open = openCallsOf(loaded.path);
     this.#g = loaded.g;
   }
 
@@ -40,10 +39,12 @@ export class KnownPath {
   }
   /** The entries of the path by their ids. */
   get byId(): ReadonlyMap<string, Entry> {
+    this.#byId ??= new Map(this.#path.map((entry) => [entry.id, entry]));
     return this.#byId;
   }
   /** Calls without a result at the leaf. */
   get open(): readonly OpenCall[] {
+    this.#open ??= openCallsOf(this.#path);
     return this.#open;
   }
 
@@ -59,7 +60,7 @@ export class KnownPath {
     let { leaf } = this;
     let g = this.#g;
     for (const entry of entries) {
-      if (!isPlain(entry) || this.#byId.has(entry.id) || entry.parentId !== leaf || (entry.g ?? g) < g) return false;
+      if (!isPlain(entry) || this.byId.has(entry.id) || entry.parentId !== leaf || (entry.g ?? g) < g) return false;
       leaf = entry.id;
       g = entry.g ?? g;
     }
@@ -68,11 +69,11 @@ export class KnownPath {
 
   #follow(entries: readonly Entry[]): this {
     this.#loaded = undefined;
+    this.#open = entries.reduce((open, entry) => afterEntry(open, entry, entry.g !== undefined), this.open);
     for (const entry of entries) {
       this.#path.push(entry);
-      this.#byId.set(entry.id, entry);
+      this.#byId?.set(entry.id, entry);
       this.#g = entry.g ?? this.#g;
-      this.#open = afterEntry(this.#open, entry, entry.g !== undefined);
     }
     return this;
   }

@@ -37,6 +37,7 @@ interface Unit {
 }
 
 export function limitMessages(all: readonly Sourced[], limits: Limits): Limited {
+  if (limits.maxMessages === undefined && limits.maxTokens === undefined) return unlimited(all);
   const tokens = all.map((one) => approximateTokens(one.message));
   const units = unitsOf(all, tokens);
   const left = {
@@ -52,6 +53,19 @@ export function limitMessages(all: readonly Sourced[], limits: Limits): Limited 
     kept: all.filter((_, index) => isIn[index] === 1),
     leftOut: all.filter((_, index) => isIn[index] === 0).map(({ id }) => ({ id, why })),
     approximateTokens: tokens.reduce((sum, count, index) => sum + (isIn[index] === 1 ? count : 0), 0),
+  };
+}
+
+/** Everything. Counting tokens means looking at every character: done when somebody asks. */
+function unlimited(all: readonly Sourced[]): Limited {
+  let tokens: number | undefined;
+  return {
+    kept: all,
+    leftOut: [],
+    get approximateTokens() {
+      tokens ??= all.reduce((sum, one) => sum + approximateTokens(one.message), 0);
+      return tokens;
+    },
   };
 }
 

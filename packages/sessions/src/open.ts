@@ -4,6 +4,7 @@
  */
 import { basename, dirname, join, resolve } from "node:path";
 import { errnoOf, LIMITS, realWorld, type World } from "@holdfast/base";
+import type { Header } from "./entry.ts";
 import { SessionError } from "./errors.ts";
 import type { SessionStore } from "./store.ts";
 import { openSession } from "./session.ts";
@@ -84,13 +85,19 @@ export async function openTranscriptOn(
     resolve: resolveLog,
   });
   const log = { id: basename(real).replace(/\.jsonl$/, ""), file: real };
-  const timestamp = new Date(world.nowMs()).toISOString();
-  const header = { type: "session", version: 3, id: world.newId("session"), timestamp, cwd: process.cwd() } as const;
-  const isNew = create && (await store.create(log, header, [])) === "created";
+  const isNew = create && (await store.create(log, newHeader(world), [])) === "created";
   const found = isNew ? "new" : "resumed";
-  const onClose = (): void => opened.end();
+  const onClose = (): Promise<void> => {
+    opened.end();
+    return store.close();
+  };
   const opened = await openSession({ key: real, log, found, store, world, fsync, onClose });
   return opened.session;
+}
+
+function newHeader(world: World): Header {
+  const timestamp = new Date(world.nowMs()).toISOString();
+  return { type: "session", version: 3, id: world.newId("session"), timestamp, cwd: process.cwd() };
 }
 
 async function realFile(disk: Disk, path: string, create: boolean): Promise<string> {

@@ -10,7 +10,7 @@ import { SessionError } from "./errors.ts";
 import { bringBack, settle } from "./keeping/bring-back.ts";
 import { parseSessionKey } from "./key.ts";
 import { type OpenedSession, openSession } from "./session.ts";
-import type { LogRef, SessionStore, Unstamped } from "./store.ts";
+import type { LogRef, Reading, SessionStore, Unstamped } from "./store.ts";
 import type { Fsync, SessionRow } from "./types.ts";
 
 export interface SessionsParts {
@@ -52,6 +52,8 @@ export async function openKey(
 interface PlaceOfLog {
   readonly log: LogRef;
   readonly found: "new" | "resumed";
+  /** The log as it was found; whoever gets this closes it. */
+  readonly reading?: Reading;
   /** What stood in the way of writing. */
   readonly refusal?: SessionError;
 }
@@ -65,8 +67,9 @@ async function placeToRead({ store }: SessionsParts, key: string, error: unknown
   const row = await store.get(key);
   if (row === undefined || parseArchived(row.sessionFile) !== undefined) throw error;
   const log: LogRef = { id: row.sessionId, file: row.sessionFile };
-  if (!(await isThere(store, log))) throw error;
-  return { log, found: "resumed", refusal: error };
+  const reading = await store.read(log);
+  if (reading === undefined) throw error;
+  return { log, found: "resumed", reading, refusal: error };
 }
 
 /** Where the log of a key is, begun if there is none; undefined: the conversation has just ended, ask again. */
@@ -75,7 +78,8 @@ async function placeToWrite(parts: SessionsParts, key: string, origin: Origin): 
   const log: LogRef = { id: row.sessionId, file: row.sessionFile };
   const isArchived = parseArchived(row.sessionFile) !== undefined;
   if (!isArchived && row.state === "opening") return finishOpening(parts, key, log, origin);
-  if (!isArchived && (await isThere(parts.store, log))) return { log, found: "resumed" };
+  const reading = isArchived ? undefined : await parts.store.read(log);
+  if (reading !== undefined) return { log, found: "resumed", reading };
   const back = await bringBack(parts, key, row);
   if (back.kind === "ended") return undefined;
   if (back.kind === "ready") return { log: { id: log.id, file: back.row.sessionFile }, found: "resumed" };
@@ -95,12 +99,6 @@ async function finishOpening(parts: SessionsParts, key: string, log: LogRef, ori
 
 function withoutState({ state: _state, ...row }: SessionRow): SessionRow {
   return row;
-}
-
-async function isThere(store: SessionStore, log: LogRef): Promise<boolean> {
-  const reading = await store.read(log);
-  await reading?.[Symbol.asyncDispose]();
-  return reading !== undefined;
 }
 
 async function begun(parts: SessionsParts, key: string, log: LogRef, origin: Origin): Promise<PlaceOfLog> {

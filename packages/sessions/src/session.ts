@@ -17,6 +17,8 @@ import { Writer, type WriterParts } from "./writer.ts";
 export interface SessionParts extends WriterParts {
   readonly key: string;
   readonly found: "new" | "resumed";
+  /** The log, if it was looked at already; `openSession` closes it. */
+  readonly reading?: Reading;
   readonly onClose: () => void;
 }
 
@@ -36,7 +38,7 @@ export interface OpenedSession {
 /** Reads the log as far as its context needs. Throws `gone`. */
 export async function openSession(parts: SessionParts): Promise<OpenedSession> {
   const { store, log } = parts;
-  const ground = await Ground.read(store, log);
+  const ground = await Ground.read(store, log, parts.reading);
   const writer = new Writer(parts, ground);
   const queue = new AppendQueue((batch) => writer.write(batch));
   const session = sessionOf(parts, ground, writer, queue);

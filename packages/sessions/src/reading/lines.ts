@@ -6,15 +6,38 @@
 import { LIMITS } from "@holdfast/base";
 import type { ByteSource } from "./source.ts";
 
-export interface RawLine {
+/** A line where it was read: neither copied nor decoded before somebody asks. */
+export class RawLine {
   /** Where the line begins in the source. */
   readonly offset: number;
   /** Bytes without the line end. */
   readonly length: number;
-  /** The line without `\n`; null when it is longer than any line that can be used. */
-  readonly bytes: Buffer | null;
   /** False for a last line without `\n`. */
   readonly ended: boolean;
+  readonly #chunk: Buffer | null;
+  readonly #from: number;
+
+  /** The line is `length` bytes of `chunk` from `from` on; null: it is longer than any line that can be used. */
+  constructor(offset: number, length: number, ended: boolean, chunk: Buffer | null, from = 0) {
+    this.offset = offset;
+    this.length = length;
+    this.ended = ended;
+    this.#chunk = chunk;
+    this.#from = from;
+  }
+
+  /** The line without `\n`, not a copy; null when it is too long. */
+  get bytes(): Buffer | null {
+    return this.#chunk === null ? null : this.#chunk.subarray(this.#from, this.#from + this.length);
+  }
+  /** The line decoded anew, without `\n`; null when it is too long. What is no UTF-8 became U+FFFD. */
+  get text(): string | null {
+    return this.#chunk === null ? null : this.#chunk.toString(undefined, this.#from, this.#from + this.length);
+  }
+  /** Whether this is the line's last byte. */
+  endsWith(byte: number): boolean {
+    return this.length > 0 && this.#chunk?.[this.#from + this.length - 1] === byte;
+  }
 }
 
 const NEWLINE = 0x0a;
@@ -30,11 +53,10 @@ interface Pieces {
   length: number;
 }
 
-function joined(pieces: Pieces, reversed: boolean): Buffer | null {
-  if (pieces.length > LINE_BYTES_MAX) return null;
-  const [first] = pieces.list;
-  if (first !== undefined && pieces.list.length === 1) return first;
-  return Buffer.concat(reversed ? pieces.list.toReversed() : pieces.list, pieces.length);
+function joined(offset: number, pieces: Pieces, ended: boolean, isReversed: boolean): RawLine {
+  if (pieces.length > LINE_BYTES_MAX) return new RawLine(offset, pieces.length, ended, null);
+  const list = isReversed ? pieces.list.toReversed() : pieces.list;
+  return new RawLine(offset, pieces.length, ended, Buffer.concat(list, pieces.length));
 }
 
 function keep(pieces: Pieces, piece: Buffer): void {
@@ -53,17 +75,20 @@ export async function* forwardBatches(source: ByteSource, from = 0): AsyncGenera
     const batch: RawLine[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      keep(pieces, chunk.subarray(start, end));
-      batch.push({ offset: begin, length: pieces.length, bytes: joined(pieces, false), ended: true });
+      if (pieces.length === 0) batch.push(new RawLine(begin, end - start, true, chunk, start));
+      else {
+        keep(pieces, chunk.subarray(start, end));
+        batch.push(joined(begin, pieces, true, false));
+        pieces = { list: [], length: 0 };
+      }
       start = end + 1;
       begin = at + start;
-      pieces = { list: [], length: 0 };
     }
     keep(pieces, chunk.subarray(start));
     at += chunk.length;
     if (batch.length > 0) yield batch;
   }
-  if (pieces.length > 0) yield [{ offset: begin, length: pieces.length, bytes: joined(pieces, false), ended: false }];
+  if (pieces.length > 0) yield [joined(begin, pieces, false, false)];
 }
 
 /** Lines that end at or before `from` (the beginning of a line, or the end), the last first, in batches of one chunk. */
@@ -79,20 +104,21 @@ export async function* backwardBatches(source: ByteSource, from = source.size): 
     const batch: RawLine[] = [];
     let end = chunk.length;
     for (let newline = lastNewline(chunk, end); newline !== -1; newline = lastNewline(chunk, newline)) {
-      keep(pieces, chunk.subarray(newline + 1, end));
-      const isAfterLast = !ended && pieces.length === 0;
-      if (!isAfterLast) {
-        batch.push({ offset: begin + newline + 1, length: pieces.length, bytes: joined(pieces, true), ended });
-      }
+      const offset = begin + newline + 1;
+      const length = end - newline - 1;
+      if (pieces.length > 0) {
+        keep(pieces, chunk.subarray(newline + 1, end));
+        batch.push(joined(offset, pieces, ended, true));
+        pieces = { list: [], length: 0 };
+      } else if (ended || length > 0) batch.push(new RawLine(offset, length, ended, chunk, newline + 1));
       ended = true;
       end = newline;
-      pieces = { list: [], length: 0 };
     }
     keep(pieces, chunk.subarray(0, end));
     at = begin;
     if (batch.length > 0) yield batch;
   }
-  if (ended || pieces.length > 0) yield [{ offset: 0, length: pieces.length, bytes: joined(pieces, true), ended }];
+  if (ended || pieces.length > 0) yield [joined(0, pieces, ended, true)];
 }
 
 function lastNewline(chunk: Buffer, before: number): number {

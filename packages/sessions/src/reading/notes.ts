@@ -33,7 +33,7 @@ export class Notes {
 
   entry(line: RawLine, number: number | null, type: string): void {
     if (!KNOWN.has(type)) this.#add("unknown type", line, number);
-    if (line.bytes?.at(-1) === CARRIAGE_RETURN) this.#add("carriage return", line, number);
+    if (line.endsWith(CARRIAGE_RETURN)) this.#add("carriage return", line, number);
   }
 
   list(): readonly Note[] {

@@ -10,7 +10,7 @@ import { openUnpacked } from "./packed.ts";
 export interface ByteSource {
   /** Bytes, fixed when the source was made. */
   readonly size: number;
-  /** Up to `length` bytes from `offset`; fewer only where the bytes end. The buffer belongs to the caller. */
+  /** Up to `length` bytes from `offset`; fewer only where the bytes end. Others may be given the same bytes: do not change them. */
   read(offset: number, length: number): Promise<Buffer>;
   /**
    * The same into a buffer of the caller's, for those who read much: new memory costs more than reading. Returns how
@@ -42,6 +42,32 @@ export async function fileSource(handle: Readable, size?: number): Promise<ByteS
       return buffer.subarray(0, await fill(handle, buffer, offset));
     },
     readInto: (into, offset) => fill(handle, into.subarray(0, Math.max(0, end - offset)), offset),
+  };
+}
+
+/** The same source with both ends read already: whoever opens a transcript asks for them more than once. */
+export interface SourceWithEnds extends ByteSource {
+  /** The last bytes, up to `endBytes`. */
+  readonly end: Buffer;
+}
+
+const BEGIN_BYTES = 4096;
+
+/** Reads the beginning and up to `endBytes` of the end at once. */
+export async function withEnds(source: ByteSource, endBytes: number): Promise<SourceWithEnds> {
+  const from = Math.max(0, source.size - endBytes);
+  const [begin, end] = await Promise.all([
+    from === 0 ? undefined : source.read(0, Math.min(BEGIN_BYTES, from)),
+    source.read(from, endBytes),
+  ]);
+  return {
+    ...source,
+    end,
+    read: async (offset, length) => {
+      if (offset >= from) return end.subarray(offset - from, offset - from + length);
+      const isBegin = begin !== undefined && offset + length <= begin.length;
+      return isBegin ? begin.subarray(offset, offset + length) : source.read(offset, length);
+    },
   };
 }
 

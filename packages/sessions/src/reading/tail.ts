@@ -135,12 +135,12 @@ function loadFromWalk(walk: Walk, header: ReadHeader, atStart: boolean): Loaded 
     version: header.version,
     report: {
       ...walk.tally,
-      partial: !atStart || walk.hasPassed,
+      partial: !atStart || walk.seen.hasPassed,
       header: header.state,
       gaps: [],
       duplicates: [],
       stale: [],
-      noted: walk.notes.list(),
+      noted: walk.seen.notes.list(),
     },
   };
 }

@@ -4,7 +4,15 @@
  * Invariant: it answers "whole" whenever lines further up could change what it has concluded, so the caller reads the
  * file from its beginning instead. It never guesses.
  */
-import { type CompactionEntry, type Entry, fieldsOf, isCompaction, isCustom } from "../entry.ts";
+import {
+  type CompactionEntry,
+  type Entry,
+  fieldsOf,
+  isCompaction,
+  isCustom,
+  type ParsedLine,
+  parseText,
+} from "../entry.ts";
 import { entryFlaw } from "../flaws.ts";
 import { type Settings, settingsIn } from "../projection.ts";
 import type { RawLine } from "./lines.ts";
@@ -24,13 +32,15 @@ export interface WalkOptions {
 
 export const NOBODY = "";
 
+/** A longer line is looked at before it is parsed. */
+const LIKELY_BYTES_MAX = 16 * 1024;
+
 export class Walk {
   /** The path, newest first. */
   readonly found: Entry[] = [];
   readonly tally: { entriesRead: number; bytesRead: number; readonly damaged: Damage[] };
-  readonly notes = new Notes();
-  /** Whether a line was passed over without looking into it. */
-  hasPassed = false;
+  /** Oddities, and whether a line was passed over without looking into it. */
+  readonly seen = { notes: new Notes(), hasPassed: false };
   /** Whether `found` reaches its root. */
   isWhole = false;
   readonly #options: WalkOptions;
@@ -57,10 +67,16 @@ export class Walk {
   /** Takes the line before the one given last. */
   step(line: RawLine): Step {
     this.tally.bytesRead += line.length + 1;
-    const seen = line.bytes === null ? null : peek(line.bytes);
+    const text = this.#settings !== null || line.length > LIKELY_BYTES_MAX ? null : line.text;
+    if (text !== null && isLikely(text, this.wanted)) {
+      const parsed = parseText(text, () => line.bytes);
+      return this.#parse(line, parsed, false);
+    }
+    const { bytes } = line;
+    const seen = bytes === null ? null : peek(bytes);
     const step = seen === null ? "take" : this.#judge(seen);
-    if (step === "take") return this.#parse(line, seen !== null);
-    this.hasPassed = true;
+    if (step === "take") return this.#parse(line, parseRaw(line), seen !== null);
+    this.seen.hasPassed = true;
     return step;
   }
 
@@ -80,17 +96,16 @@ export class Walk {
     if (this.wanted !== undefined && seen.id !== this.wanted) return "on";
     if (this.#settings === null) return "take";
     this.#ids.add(seen.id);
-    if (!this.#isSearching(this.#settings)) return "done";
+    if (!isSearching(this.#options, this.#settings)) return "done";
     return mayTell(seen.type, this.#settings) ? "take" : this.#above(seen.parentId);
   }
 
-  #parse(line: RawLine, isJudged: boolean): Step {
-    const parsed = parseRaw(line);
+  #parse(line: RawLine, parsed: ParsedLine, isJudged: boolean): Step {
     if (parsed.kind === "anonymous") return "whole";
     if (parsed.kind === "damaged") return this.#damage(line, parsed.why);
-    if (parsed.kind === "blank") this.notes.blank(line, null);
+    if (parsed.kind === "blank") this.seen.notes.blank(line, null);
     if (parsed.kind !== "entry") return "on";
-    this.notes.entry(line, null, parsed.entry.type);
+    this.seen.notes.entry(line, null, parsed.entry.type);
     const flaw = parsed.flaw ?? entryFlaw(fieldsOf(parsed.entry));
     if (flaw !== null) this.#damage(line, flaw);
     const { id, type, parentId, g } = fieldsOf(parsed.entry);
@@ -135,12 +150,17 @@ export class Walk {
     const here = settingsIn([entry]);
     const next = { model: known.model ?? here.model, thinkingLevel: known.thinkingLevel ?? here.thinkingLevel };
     this.#settings = next;
-    return this.#isSearching(next) || this.#ids.size === 1 ? this.#above(entry.parentId) : "done";
+    return isSearching(this.#options, next) || this.#ids.size === 1 ? this.#above(entry.parentId) : "done";
   }
+}
 
-  #isSearching(known: Settings): boolean {
-    return this.#options.settings === true && (known.model === null || known.thinkingLevel === null);
-  }
+/** Whether this is probably the entry that is looked for, which has to be parsed anyway. Only a hint. */
+function isLikely(text: string, wanted: string | undefined): boolean {
+  return wanted === undefined || text.startsWith(`{"type":"message","id":"${wanted}"`);
+}
+
+function isSearching({ settings }: WalkOptions, known: Settings): boolean {
+  return settings === true && (known.model === null || known.thinkingLevel === null);
 }
 
 /** Whether an entry of this type could set what is not known yet. */

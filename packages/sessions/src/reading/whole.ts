@@ -14,6 +14,7 @@ import {
   isCustom,
   type ParsedLine,
   parseLine,
+  parseText,
 } from "../entry.ts";
 import { entryFlaw } from "../flaws.ts";
 import { type Added, Tree, type TreeNode } from "../tree.ts";
@@ -200,7 +201,8 @@ class Scan {
 
 /** A line as it stands in a file; one that is too long is damage. */
 export function parseRaw(line: RawLine): ParsedLine {
-  return line.bytes === null ? { kind: "damaged", why: "too long" } : parseLine(line.bytes);
+  const { text } = line;
+  return text === null ? { kind: "damaged", why: "too long" } : parseText(text, () => line.bytes);
 }
 
 /** A parent link as written; one that is no text names nobody. */

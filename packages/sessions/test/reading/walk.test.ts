@@ -1,6 +1,7 @@
 /** The way back, step by step: what each line from the end makes it answer. */
 import { expect, test } from "vitest";
 import { type Entry, encodeEntry } from "../../src/entry.ts";
+import { RawLine } from "../../src/reading/lines.ts";
 import { Walk, type WalkOptions } from "../../src/reading/walk.ts";
 import { answer, compaction, custom, make, user } from "../support/make.ts";
 
@@ -8,7 +9,7 @@ function steps(newestFirst: readonly (Entry | string | null)[], options: WalkOpt
   const walk = new Walk(options);
   const answers = newestFirst.map((line) => {
     const bytes = line === null ? null : Buffer.from(typeof line === "string" ? line : encodeEntry(line));
-    return walk.step({ offset: 1, length: bytes?.length ?? 9, bytes, ended: true });
+    return walk.step(new RawLine(1, bytes?.length ?? 9, true, bytes));
   });
   return [...answers, walk.end(), walk.found.map((entry) => entry.id).join("<")];
 }
@@ -64,9 +65,9 @@ test.each<[string, readonly (Entry | string | null)[], WalkOptions, readonly str
 test("settings are told only when they were asked for", () => {
   const line = Buffer.from(encodeEntry(make("model_change", "m", null, { provider: "p", modelId: "n" })));
   const asked = new Walk({ settings: true });
-  asked.step({ offset: 0, length: line.length, bytes: line, ended: true });
+  asked.step(new RawLine(0, line.length, true, line));
   expect(asked.settings).toEqual({ model: { provider: "p", modelId: "n" }, thinkingLevel: null });
   const unasked = new Walk({});
-  unasked.step({ offset: 0, length: line.length, bytes: line, ended: true });
+  unasked.step(new RawLine(0, line.length, true, line));
   expect(unasked.settings).toBe(null);
 });

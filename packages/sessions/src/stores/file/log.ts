@@ -7,17 +7,18 @@
  * that are there are never changed, and a torn tail is sealed with a line feed by whoever writes next.
  */
 import { dirname } from "node:path";
+import { LIMITS } from "@holdfast/base";
 import { type Entry, encodeEntry, encodeHeader, type Header } from "../../entry.ts";
 import { SessionError } from "../../errors.ts";
-import { type ByteSource, fileSource } from "../../reading/source.ts";
+import { type ByteSource, fileSource, withEnds } from "../../reading/source.ts";
 import { isStale, type Rights } from "../../rights.ts";
 import { extendSidecar, SIDECAR_FROM_BYTES } from "../../sidecar/sidecar-file.ts";
 import type { CommitRequest, Committed, FirstEntries, Position, Reading, Unstamped } from "../../store.ts";
 import { appendLines, writeLines } from "./append-lines.ts";
-import type { Disk, DiskFile, Place } from "./disk.ts";
+import type { Disk, DiskFile, DiskStat, Place } from "./disk.ts";
 import { confirmWritten, type Held } from "./fence.ts";
 import { rightsNow } from "./numbers.ts";
-import { isTorn, markOf, offsetOf, positionAfter, positionOf, since } from "./position.ts";
+import { isTorn, markOf, offsetOf, positionAfter, positionAt, since } from "./position.ts";
 import { during } from "./storage-error.ts";
 import { openIfThere } from "./whole-files.ts";
 import type { WriteLock } from "./write-lock.ts";
@@ -35,16 +36,29 @@ export async function readLog(disk: Disk, path: string, before?: Position): Prom
 }
 
 async function readingOf(handle: DiskFile, path: string, before: Position | undefined): Promise<Reading> {
-  if (!(await handle.stat({ bigint: true })).isFile()) throw new SessionError("not_a_file", { path });
-  const now =
-    before === undefined ? { since: "none" as const, position: await positionOf(handle) } : await since(handle, before);
-  const { size, read, readInto } = await fileSource(handle);
+  const stat = await handle.stat({ bigint: true });
+  if (!stat.isFile()) throw new SessionError("not_a_file", { path });
+  const now = before === undefined ? await fromEnd(handle, stat) : await fromBefore(handle, before);
+  const { size, read, readInto } = now.source;
   const source: ByteSource = {
     size,
     read: (offset, length) => during(path, "read", () => read(offset, length)),
     ...(readInto && { readInto: (into, offset) => during(path, "read", () => readInto(into, offset)) }),
   };
-  return { ...now, source, [Symbol.asyncDispose]: () => handle.close() };
+  return { since: now.since, position: now.position, source, [Symbol.asyncDispose]: () => handle.close() };
+}
+
+type Now = Pick<Reading, "since" | "position" | "source">;
+
+/** Whoever opens a log reads its end anyway: it is read once, and says where the log ends too. */
+async function fromEnd(handle: DiskFile, stat: DiskStat): Promise<Now> {
+  const source = await withEnds(await fileSource(handle, Number(stat.size)), LIMITS.readChunkBytes);
+  return { since: "none", position: positionAt(stat, source.end), source };
+}
+
+async function fromBefore(handle: DiskFile, before: Position): Promise<Now> {
+  const { size, ...now } = await since(handle, before);
+  return { ...now, source: await fileSource(handle, size) };
 }
 
 function textOf(entries: readonly Entry[]): string {

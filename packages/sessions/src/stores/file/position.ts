@@ -6,7 +6,7 @@
 import { LIMITS } from "@holdfast/base";
 import type { FileMark } from "../../sidecar/slots.ts";
 import type { Position, Since } from "../../store.ts";
-import type { DiskFile } from "./disk.ts";
+import type { DiskFile, DiskStat } from "./disk.ts";
 
 interface Stat {
   readonly size: number;
@@ -51,6 +51,11 @@ function tailIn(position: Position): string {
 async function readPosition(file: DiskFile, stat: Stat): Promise<Position> {
   const tail = await tailBefore(file, stat.size, Math.min(stat.size, LIMITS.tailCompareBytes));
   return (headOf(stat) + tail) as Position;
+}
+
+/** The end of a file that looks like `stat` and ends with `end`: 64 KiB or more, or all of it. */
+export function positionAt(stat: DiskStat, end: Buffer): Position {
+  return position(stat, wholeRoom(Buffer.from(end.subarray(-TAIL_BYTES))));
 }
 
 /** The end of the file now. */
