@@ -18,6 +18,11 @@ export class Places {
   #index: LineIndex | undefined;
   #position: Position | undefined;
   #trust: Trust = "kept";
+  /**
+   * An odd log as it was read, as long as it stays as it is: a record for each entry, some hundred bytes, kept so that the
+   * next question does not read everything again.
+   */
+  #whole: { readonly tree: Outline; readonly size: number; lend(source: ByteSource): void } | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   /** `open` reads the log as it is now, and throws where there is none. */
@@ -48,6 +53,7 @@ export class Places {
   async #keptNow(): Promise<LineIndex | undefined> {
     await using now = await this.#open();
     this.#position = now.position;
+    this.#whole = undefined;
     return this.#kept(now);
   }
 
@@ -71,10 +77,20 @@ export class Places {
   }
 
   async #outline(now: Reading): Promise<Outline> {
-    if (this.#trust === "whole") return outlineOfWhole(now.source);
-    const index = await this.#upToDate(now);
+    const index = this.#trust === "whole" ? undefined : await this.#upToDate(now);
+    const isOdd = index === undefined || index.isOdd;
+    const tree = isOdd ? await this.#wholeOf(now) : outlineOfIndex(index, now.source);
     this.#position = now.position;
-    return index.isOdd ? outlineOfWhole(now.source) : outlineOfIndex(index, now.source);
+    return tree;
+  }
+
+  async #wholeOf({ source, since }: Reading): Promise<Outline> {
+    const there = since === "none" && this.#whole?.size === source.size ? this.#whole : undefined;
+    this.#whole = undefined;
+    const lent = there ?? (await readLent(source));
+    lent.lend(source);
+    this.#whole = lent;
+    return lent.tree;
   }
 
   async #upToDate(now: Reading): Promise<LineIndex> {
@@ -102,4 +118,18 @@ export class Places {
 async function keep(now: Reading, index: LineIndex): Promise<void> {
   const isWhole = index.covered === now.source.size && !index.isLoose && !index.isOdd;
   if (isWhole) await now.sidecar?.keep(index.slots);
+}
+
+/** Everything, read from `source`, and from then on from the source that is lent for each question. */
+async function readLent(source: ByteSource) {
+  let now = source;
+  const { size } = source;
+  const tree = await outlineOfWhole({ size, read: (offset, length) => now.read(offset, length) });
+  return {
+    tree,
+    size,
+    lend(next: ByteSource): void {
+      now = next;
+    },
+  };
 }

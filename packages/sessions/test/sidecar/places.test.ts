@@ -171,3 +171,30 @@ describe("the way over other branches", () => {
     expect(loaded.report.damaged).toEqual([]);
   });
 });
+
+test("an odd log is read whole once, until it is another one", async () => {
+  const fence = (g: number, parent: string) =>
+    make("custom", `f${g}`, parent, { customType: "holdfast:fence", data: { g } });
+  const lines = Array.from({ length: 200 }, (_, n) => user(`e${n}`, n === 0 ? null : `e${n - 1}`, "x".repeat(99)));
+  const { log, places } = logOf(fileOf([...lines, fence(2, "e199")]));
+  log.since = "none";
+  const readsOf = async (id: string): Promise<readonly [number, number]> => {
+    const before = log.reads;
+    const node = await places.run(async (tree) => {
+      const found = await tree.find(id);
+      if (found !== -1) expect((await tree.read(found)).id).toBe(id);
+      return found;
+    });
+    return [node, log.reads - before];
+  };
+  const [node, all] = await readsOf("e7");
+  expect([node, all > log.bytes.length]).toEqual([7, true]);
+  for (const id of ["e8", "e199", "f2"]) expect((await readsOf(id))[1], id).toBeLessThan(1000);
+  log.bytes = Buffer.concat([log.bytes, Buffer.from(`${JSON.stringify(user("new", "e199", "n"))}\n`)]);
+  log.since = "grown";
+  expect((await readsOf("new"))[0]).toBe(201);
+  log.bytes = Buffer.from(fileOf([...lines.slice(0, 50), fence(2, "e49"), user("other", "e49", "n")]));
+  log.since = "rewritten";
+  expect((await readsOf("other"))[0]).toBe(51);
+  expect((await readsOf("e60"))[0]).toBe(-1);
+});
