@@ -135,8 +135,14 @@ function addDemo(program: Command, act: Act): void {
     .description("the to-do story, with a real SIGKILL, in a temporary home")
     .option("--seed <n>", "varies notes, items, files and the moment of the kill", wholeNumber, 1)
     .addOption(new Option("--lang <lang>", "language of the story; else by locale").choices(["en", "zh"]))
+    .option("--verdicts", "four calls that are cut off instead, one for each thing that can be known afterwards")
     .option("--keep", "keep the temporary home")
-    .action((options) => act(async (context) => (await import("./demo/demo.ts")).demo(context, options)));
+    .action(({ verdicts, ...options }) =>
+      act(async (context) => {
+        const { demo, verdictsDemo } = await import("./demo/demo.ts");
+        return verdicts === true ? verdictsDemo(context, options) : demo(context, options);
+      }),
+    );
 }
 
 /** Commander's own words, as an error of ours; help is not an error. */

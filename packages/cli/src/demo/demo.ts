@@ -11,6 +11,7 @@ import { type Language, sceneOf } from "./scene.ts";
 import { Stage } from "./stage.ts";
 import { play } from "./story.ts";
 import { narrationIn } from "./text/index.ts";
+import { playVerdicts } from "./verdicts.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -46,6 +47,36 @@ export async function demo(context: CommandContext, options: DemoOptions): Promi
     const { wrong, ...facts } = outcome;
     output.jsonLine({ ok, ...facts, transcript, seed: scene.seed, moment: scene.moment.name, wrong });
   }
+  return ok ? EXIT.ok : EXIT.failed;
+}
+
+/**
+ * `{ "ok", "verdicts": [{ "expected", "verdict", "result", "wrong" }] }`; exit code 1 when not ok. Homes are kept only where
+ * something is wrong, or --keep asks for it.
+ */
+export async function verdictsDemo(context: CommandContext, options: DemoOptions): Promise<ExitCode> {
+  const { output, world } = context;
+  const startedMs = world.monotonicMs();
+  const language = options.lang ?? languageOf(context.env);
+  const words = narrationIn(language);
+  const narrator = new Narrator(output);
+  narrator.title(words.verdictsTitle, "");
+  await using guards = new AsyncDisposableStack();
+  const stages: Stage[] = [];
+  const made = (stage: Stage): void => {
+    stages.push(stage);
+    guards.use(removedOnSignal(stage, options.keep === true));
+  };
+  const verdicts = await playVerdicts({ seed: options.seed, language, narrator, world, made });
+  const wrong = verdicts.flatMap((shown) => shown.wrong);
+  const ok = wrong.length === 0;
+  const seconds = ((world.monotonicMs() - startedMs) / 1000).toFixed(1);
+  narrator.end(ok, ok ? words.verdictsGood(seconds) : words.bad(wrong.join("; ")));
+  for (const stage of stages) {
+    if (ok && options.keep !== true) stage.remove();
+    else narrator.aside(words.kept(stage.root));
+  }
+  if (output.json) output.jsonLine({ ok, verdicts });
   return ok ? EXIT.ok : EXIT.failed;
 }
 

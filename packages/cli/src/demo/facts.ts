@@ -12,6 +12,8 @@ export interface Facts {
   readonly results: number;
   readonly verdict: string | null;
   readonly evidence: unknown;
+  /** What the last result says; empty while there is none. */
+  readonly result: string;
   /** Final answers, oldest first. */
   readonly answers: readonly string[];
 }
@@ -51,10 +53,16 @@ function answersOf(lines: readonly Line[]): readonly string[] {
   });
 }
 
-/** The facts about the last call of `write` in a transcript. */
-export function factsOf(transcript: string): Facts {
+function textIn(line: Line | undefined): string {
+  const message = line && messageOf(line);
+  const texts = message ? blocksOf(message).map((block) => (typeof block.text === "string" ? block.text : "")) : [];
+  return texts.join("\n").trim();
+}
+
+/** The facts about the last call of one tool in a transcript. */
+export function factsOf(transcript: string, tool = "write"): Facts {
   const lines = linesOf(transcript);
-  const asked = lines.findLast((line) => messageOf(line)?.role === "assistant" && calls(messageOf(line)!, "write"));
+  const asked = lines.findLast((line) => messageOf(line)?.role === "assistant" && calls(messageOf(line)!, tool));
   const intents = customs(lines, "holdfast:intent").filter((data) => data.entryId === asked?.id);
   const verdict = customs(lines, "holdfast:verdict").at(-1);
   const results = lines.filter((line) => isObject(line.call) && line.call.entryId === asked?.id);
@@ -63,6 +71,7 @@ export function factsOf(transcript: string): Facts {
     results: results.length,
     verdict: typeof verdict?.verdict === "string" ? verdict.verdict : null,
     evidence: verdict?.evidence ?? null,
+    result: textIn(results.at(-1)),
     answers: answersOf(lines),
   };
 }

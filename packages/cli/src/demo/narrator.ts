@@ -17,7 +17,8 @@ export class Narrator {
 
   title(text: string, below: string): void {
     const { bold, dim } = this.#output.paint;
-    this.#output.line(`\n  ${bold(text)}\n  ${dim(below)}`);
+    this.#output.line(`\n  ${bold(text)}`);
+    if (below !== "") this.#output.line(`  ${dim(below)}`);
   }
 
   /** The next numbered step of the story. */

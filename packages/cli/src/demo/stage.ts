@@ -19,7 +19,8 @@ export class Stage {
   readonly token: string;
   readonly #workspace: string;
 
-  constructor(scene: Scene, token: string) {
+  /** `tools`: what the configuration says of tools, beyond the defaults. */
+  constructor(scene: Scene, token: string, tools: { readonly approve?: readonly string[] } = {}) {
     this.root = mkdtempSync(join(tmpdir(), "holdfast-demo-"));
     this.home = join(this.root, "home");
     this.trace = join(this.root, "trace");
@@ -29,7 +30,7 @@ export class Stage {
     mkdirSync(this.notesDirectory, { recursive: true, mode: 0o700 });
     writeFileSync(join(this.#workspace, scene.notesPath), scene.notes, { mode: 0o600 });
     chmodSync(this.notesDirectory, 0o500);
-    const agents = { defaults: { model: { primary: "rehearsal/offline" } } }; // by name: it need not introduce itself
+    const agents = { defaults: { model: { primary: "rehearsal/offline" }, tools } }; // by name: it need not introduce itself
     const config = { agents, gateway: { host: "127.0.0.1", port: 0, auth: { token } } };
     writeFileSync(join(this.home, "holdfast.json"), `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 });
   }

@@ -72,7 +72,7 @@ async function beforeTheKill(telling: Telling): Promise<boolean> {
   stage.grant();
   narrator.says(words.you, scene.sayAgain);
   await client.accept(DEMO_KEY, scene.sayAgain, world.newId("item"));
-  await untilHeld(telling, child);
+  await untilHeld({ stage, world, moment: scene.moment }, child);
   narrator.step(words.standsStill(point));
   tellWhatIsThere(telling, words);
   const killed = await child.kill();
@@ -87,14 +87,27 @@ async function converse({ scene, narrator, world }: Telling, client: GatewayClie
   return answer;
 }
 
+interface Held {
+  readonly stage: Stage;
+  readonly world: World;
+  readonly moment: { readonly point: string; readonly count: number };
+}
+
 /** Resolves when the trace says that the process stands at the point it was told to hold at. */
-async function untilHeld({ scene, stage, world }: Telling, child: GatewayChild): Promise<void> {
-  const { point, count } = scene.moment;
+export function untilHeld({ stage, world, moment: { point, count } }: Held, child: GatewayChild): Promise<void> {
+  const why = `process ${child.pid} never came to ${point}`;
+  return untilTrue(() => timesReached(stage.trace, point) >= count, why, { stage, world });
+}
+
+/** Throws `demo_failed` with this reason when it does not come true. */
+export async function untilTrue(
+  check: () => boolean,
+  why: string,
+  { stage, world }: Pick<Held, "stage" | "world">,
+): Promise<void> {
   const startedMs = world.monotonicMs();
-  while (timesReached(stage.trace, point) < count) {
-    if (world.monotonicMs() - startedMs > HOLD_LIMIT_MS) {
-      throw new CliError("demo_failed", { why: `process ${child.pid} never came to ${point}`, home: stage.root });
-    }
+  while (!check()) {
+    if (world.monotonicMs() - startedMs > HOLD_LIMIT_MS) throw new CliError("demo_failed", { why, home: stage.root });
     await world.sleep(LOOK_EVERY_MS);
   }
 }
@@ -147,7 +160,10 @@ function evidenceIn(evidence: unknown, words: Narration): string {
 }
 
 /** The interrupted message is finished by the new gateway without being asked. */
-async function untilAnswered({ world, stage }: Telling, client: GatewayClient): Promise<void> {
+export async function untilAnswered(
+  { world, stage }: Pick<Telling, "world" | "stage">,
+  client: GatewayClient,
+): Promise<void> {
   const startedMs = world.monotonicMs();
   while (world.monotonicMs() - startedMs < HOLD_LIMIT_MS) {
     const { items, running } = await client.snapshot(DEMO_KEY);

@@ -138,3 +138,20 @@ test.each([
   [{ LC_MESSAGES: "zh_TW", LANG: "en_US" }, "zh"],
   [{ LC_ALL: "", LANG: "zh_CN" }, "zh"],
 ])("the language of %j is %s", (env, language) => expect(languageOf(env)).toBe(language));
+
+test.each([["en"], ["zh"]])(
+  "four calls that are cut off have four verdicts, and nothing is done twice, in %s",
+  async (lang) => {
+    await using tmp = await temporaryDirectory();
+    const said = await finished(startCli(["demo", "--verdicts", "--lang", lang, "--json"], { TMPDIR: tmp.path }));
+    expect({ code: said.code, stderr: said.stderr }).toEqual({ code: 0, stderr: "" });
+    const { ok, verdicts } = JSON.parse(said.stdout) as {
+      ok: boolean;
+      verdicts: { verdict: string; result: string }[];
+    };
+    expect(ok).toBe(true);
+    expect(verdicts.map(({ verdict }) => verdict)).toEqual(["happened", "absent", "conflict", "unknown"]);
+    expect(verdicts.map(({ result }) => result.startsWith("[Recovered]"))).toEqual([true, false, true, true]);
+    expect(await readdir(tmp.path)).toEqual([]);
+  },
+);

@@ -11,6 +11,13 @@ const MEANINGS: Readonly<Record<string, string>> = {
   unknown: "nobody can tell; it is not repeated",
 };
 
+const STEPS: Readonly<Record<string, string>> = {
+  happened: "Killed after the file was written, before that was recorded",
+  absent: "Killed before the file was written",
+  conflict: "Killed before the file was written; then somebody else writes it",
+  unknown: "Killed while a command runs, and whoever watched over the command as well",
+};
+
 export const en: Words = {
   story: {
     items: [
@@ -69,5 +76,11 @@ export const en: Words = {
     good: (path, seconds) => `${path} was written exactly once. ${seconds} s in all.`,
     bad: (what) => `This is not what should have happened: ${what}`,
     kept: (path) => `kept: ${path}`,
+    verdictsTitle: "Four calls, each cut off by kill -9: what can be known of them afterwards",
+    verdictStep: (verdict) => STEPS[verdict] ?? verdict,
+    modelReads: "model reads",
+    somebodyElse: "meanwhile somebody else writes another file in its place",
+    everythingKilled: "kill -9 of the gateway and of the command's supervisor, as when the power fails",
+    verdictsGood: (seconds) => `Four calls, four verdicts, nothing done twice. ${seconds} s in all.`,
   },
 };

@@ -40,6 +40,13 @@ export interface Narration {
   good(path: string, seconds: string): string;
   bad(what: string): string;
   kept(path: string): string;
+  readonly verdictsTitle: string;
+  /** What is going to be known of the call. */
+  verdictStep(verdict: string): string;
+  readonly modelReads: string;
+  readonly somebodyElse: string;
+  readonly everythingKilled: string;
+  verdictsGood(seconds: string): string;
 }
 
 export interface Words {

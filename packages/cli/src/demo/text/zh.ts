@@ -11,6 +11,13 @@ const MEANINGS: Readonly<Record<string, string>> = {
   unknown: "无法判断，不重做",
 };
 
+const STEPS: Readonly<Record<string, string>> = {
+  happened: "文件写完之后、记录之前被杀",
+  absent: "文件写之前被杀",
+  conflict: "文件写之前被杀，随后有人写了别的内容",
+  unknown: "命令运行到一半时被杀，连看守命令的进程也一起没了",
+};
+
 export const zh: Words = {
   story: {
     items: [
@@ -64,5 +71,11 @@ export const zh: Words = {
     good: (path, seconds) => `${path} 恰好写入一次。共 ${seconds} 秒。`,
     bad: (what) => `结果不对：${what}`,
     kept: (path) => `保留在：${path}`,
+    verdictsTitle: "四次调用，每次都被 kill -9 打断：事后能知道什么",
+    verdictStep: (verdict) => STEPS[verdict] ?? verdict,
+    modelReads: "模型看到",
+    somebodyElse: "这时有人在同一位置写了另一个文件",
+    everythingKilled: "kill -9：网关和看守命令的进程都没了，就像断电一样",
+    verdictsGood: (seconds) => `四次调用，四种结论，没有任何事做了两遍。共 ${seconds} 秒。`,
   },
 };
