@@ -10,7 +10,12 @@ const verdict = {
   customType: "holdfast:verdict",
   data: { verdict: "happened", evidence: { sha256: "x" } },
 };
-const result = { type: "message", id: "r1", call: { entryId: "a1", ordinal: 0 }, message: { role: "toolResult" } };
+const result = {
+  type: "message",
+  id: "r1",
+  call: { entryId: "a1", ordinal: 0 },
+  message: { role: "toolResult", content: [{ type: "text", text: "done" }] },
+};
 const last = { type: "message", id: "a2", message: { role: "assistant", content: [{ type: "text", text: "Saved." }] } };
 
 function textOf(...lines: readonly unknown[]): string {
@@ -23,6 +28,7 @@ test("before the kill: an intent and no result", () => {
     results: 0,
     verdict: null,
     evidence: null,
+    result: "",
     answers: [],
   });
 });
@@ -34,6 +40,7 @@ test("after it: one result, the verdict with its evidence, the answer", () => {
     results: 1,
     verdict: "happened",
     evidence: { sha256: "x" },
+    result: "done",
     answers: ["Saved."],
   });
 });
@@ -42,5 +49,5 @@ test("only the last write counts; an empty text has no facts", () => {
   const earlier = { ...answer, id: "a0" };
   const refused = { ...result, call: { entryId: "a0", ordinal: 0 } };
   expect(factsOf(textOf(earlier, refused, answer)).results).toBe(0);
-  expect(factsOf("")).toEqual({ intents: 0, results: 0, verdict: null, evidence: null, answers: [] });
+  expect(factsOf("")).toEqual({ intents: 0, results: 0, verdict: null, evidence: null, result: "", answers: [] });
 });
