@@ -75,7 +75,7 @@ async function untilIdle(
 async function requestFor({ agent, session }: Work, leaf: string | null): Promise<ModelRequest> {
   const context = await session.context(leaf === null || leaf === session.leaf() ? {} : { leaf });
   const tools = [...agent.tools.values()].map((tool) => tool.spec);
-  const files = await workspaceFiles(agent.workspace);
+  const files = await (agent.workspaceFiles ?? workspaceFiles)(agent.workspace);
   return {
     system: systemPrompt({ agentId: agent.id, workspace: agent.workspace, tools, files }).toWellFormed(),
     messages: hygienic(context.messages),

@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject, World } from "@holdfast/base";
 import type { ActionFolders } from "./actions/folder.ts";
+import type { WorkspaceFile } from "./context/workspace-files.ts";
 import type { ContentBlock, Entry, EntryMessage, Fsync, Sessions } from "@holdfast/sessions";
 
 /** Where a reply goes. */
@@ -207,6 +208,8 @@ export interface Agent {
   readonly model: Model;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly workspace: string;
+  /** What the workspace's own files tell the model; read from them when left out. */
+  workspaceFiles?(workspace: string): Promise<readonly WorkspaceFile[]>;
   readonly world: World;
   readonly home: { readonly id: string; readonly boot: string; readonly fsync: Fsync; readonly actions: string };
   /** Where its actions have their places; in `home.actions` when left out. */

@@ -43,6 +43,8 @@ export type Fault =
   /** The write takes `bytes` and says so. */
   | { readonly kind: "short"; readonly bytes: number }
   | { readonly kind: "sync-fails"; readonly pages: FailedPages }
+  /** It is done, and whoever asked for it is told that it failed. */
+  | { readonly kind: "unanswered" }
   /** The process stops here until it is woken. */
   | { readonly kind: "freeze" };
 
@@ -102,7 +104,13 @@ export function refusalsAt(op: Op, everyByte: boolean): readonly Fault[] {
   }
   const short = op.kind === "write" ? [0, ...cutsOf(op.bytes, everyByte)] : [];
   const full: Fault[] = NEEDS_SPACE.has(op.kind) ? [{ kind: "fail", code: "ENOSPC" }] : [];
-  return [{ kind: "fail", code: "EIO" }, ...full, ...short.map((bytes): Fault => ({ kind: "short", bytes }))];
+  const unanswered: Fault[] = op.kind === "effect" ? [{ kind: "unanswered" }] : [];
+  return [
+    { kind: "fail", code: "EIO" },
+    ...full,
+    ...unanswered,
+    ...short.map((bytes): Fault => ({ kind: "short", bytes })),
+  ];
 }
 
 export function freezesAt(op: Op): readonly Fault[] {
@@ -141,6 +149,8 @@ export function describeFault(fault: Fault): string {
       return `short write of ${fault.bytes}`;
     case "sync-fails":
       return `sync fails, pages ${fault.pages}`;
+    case "unanswered":
+      return "done, its answer lost";
     case "freeze":
       return "frozen";
   }

@@ -72,9 +72,9 @@ export class Machine {
     return process;
   }
 
-  /** Runs until nobody can do anything any more: everybody is done, dead, asleep, or waits for ever. */
-  async run(): Promise<void> {
-    for (;;) {
+  /** Runs until nobody can do anything any more: everybody is done, dead, asleep, or waits for ever; or for so many steps. */
+  async run(stepsMax = Number.POSITIVE_INFINITY): Promise<void> {
+    for (let steps = 0; steps < stepsMax; steps++) {
       await settled();
       const next = this.#next();
       if (next !== undefined) {
@@ -156,6 +156,9 @@ export class Machine {
         return { kind: "never" };
       case "fail":
         return { kind: "error", error: systemError(fault.code, request.name) };
+      case "unanswered":
+        attempt(() => request.perform());
+        return { kind: "error", error: systemError("ETIMEDOUT", request.name) };
       case "short":
         return attempt(() => request.perform(fault.bytes));
       case "sync-fails":

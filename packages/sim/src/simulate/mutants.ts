@@ -6,16 +6,16 @@ import type { Disk, DiskFile, OpenMode } from "@holdfast/sessions/internal";
 
 export type Mutation = (disk: Disk) => Disk;
 
-function withFiles(disk: Disk, change: (file: DiskFile) => Partial<DiskFile>): Disk {
+export function withFiles(disk: Disk, change: (file: DiskFile, path: string) => Partial<DiskFile>): Disk {
   const open = async (path: string, mode: OpenMode): Promise<DiskFile> => {
     const file = await disk.open(path, mode);
-    return { ...file, ...change(file) };
+    return { ...file, ...change(file, path) };
   };
   return passingOn(disk, { open });
 }
 
 /** Calls go to the disk itself, whose methods need it as `this`. */
-function passingOn(disk: Disk, change: Partial<Disk>): Disk {
+export function passingOn(disk: Disk, change: Partial<Disk>): Disk {
   return {
     open: (path, mode) => disk.open(path, mode),
     stat: (path) => disk.stat(path),
@@ -44,6 +44,17 @@ export const beforeSync: Mutation = (disk) =>
       file.datasync().catch(() => {});
     },
   }));
+
+/** Each sync is done when the next one is asked for. */
+export const withLateSync: Mutation = (disk) => {
+  const waiting: (() => Promise<void>)[] = [];
+  return withFiles(disk, (file) => ({
+    datasync: async () => {
+      for (const sync of waiting.splice(0)) await sync().catch(() => {});
+      waiting.push(() => file.datasync());
+    },
+  }));
+};
 
 /** Names are left to themselves. */
 export const withoutDirectorySync: Mutation = (disk) => passingOn(disk, { syncDirectory: async () => {} });

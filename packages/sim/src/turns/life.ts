@@ -4,266 +4,159 @@
  *
  * Invariant: everything that could be lost goes through the machine, one operation at a time; nothing is kept between lives.
  */
-import { type Agent, decide, type Model, scriptedModel, type ScriptedStep, type Tool } from "@holdfast/agent";
-import type { ActionFolders } from "@holdfast/agent/internal";
-import {
-  createTurns,
-  type Delivery,
-  deliver,
-  enqueue,
-  type LaneItem,
-  type LaneStore,
-  memoryLanes,
-  type outgoingOf,
-  runningTurns,
-  silentLog,
-  undelivered,
-} from "@holdfast/gateway/internal";
-import { type Disk, openSessionsOn } from "@holdfast/sessions/internal";
-import type { SimProcess } from "../disk/process.ts";
+import { type Agent, type ScriptedStep, scriptedModel } from "@holdfast/agent";
+import { createTurns, enqueue, type LaneStore, memoryLanes, runningTurns, silentLog } from "@holdfast/gateway/internal";
+import type { Sessions } from "@holdfast/sessions";
+import { openSessionsOn } from "@holdfast/sessions/internal";
 import type { Machine } from "../disk/machine.ts";
+import type { SimProcess } from "../disk/process.ts";
+import { makeFolder, simulatedFolders } from "./folders.ts";
+import { sendAll, work } from "./loop.ts";
 import { World } from "./outside.ts";
+import { ACTIONS, APPROVAL_MS, KEY, type Message, type Parts, SESSIONS, type Story } from "./story.ts";
 import { simulatedTools } from "./tools.ts";
 
-export const KEY = "agent:main:main";
-export const SESSIONS = "/home/agents/main/sessions";
-const ACTIONS = "/home/actions";
-const LEASE_MS = 30_000;
-const CLAIMS_MAX = 200;
-
-export interface Message {
-  readonly key: string;
-  readonly text: string;
-  readonly mode?: "steer" | "followup" | "collect" | "interrupt";
+export interface Place {
+  readonly machine: Machine;
+  readonly process: SimProcess;
+  /** Which lanes are its own. */
+  readonly store?: string;
 }
 
-export interface Story {
-  readonly name: string;
-  /** Sent at the beginning, by clients that send again in every life until they are told. */
-  readonly messages: readonly Message[];
-  /** Sent while a call of `slow` runs. */
-  readonly meanwhile?: readonly Message[];
-  /** What the model answers, by what it is asked. */
-  readonly model: ScriptedStep;
-  /** Tools that need a yes; what the person says once asked. */
-  readonly approve?: readonly string[];
-  readonly decision?: "yes" | "no";
-  /** Breaks one rule on purpose. */
-  readonly mutate?: (parts: Parts) => Parts;
-}
+const FIRST_LIFE = "life-1";
+const FIRST_HOME = "home-1";
 
-/** What a life is made of, before it begins; a mutation changes some of it. */
-export interface Parts {
-  readonly store: LaneStore;
-  readonly tools: ReadonlyMap<string, Tool>;
-  readonly folders: ActionFolders;
-  readonly disk: Disk;
-  readonly model: Model;
+/** What is put together only while a life runs. */
+interface Late {
+  sessions?: Sessions;
+  agent?: Agent;
 }
 
 /** Runs one life to its end. */
-export async function live(
-  story: Story,
-  { machine, process }: { readonly machine: Machine; readonly process: SimProcess },
-): Promise<void> {
-  const world = new World(machine, process);
-  const send = async (message: Message): Promise<void> => {
-    await queueing(message);
-    await world.tell(message.key);
-  };
-  const said = { store: undefined as LaneStore | undefined };
+export async function live(story: Story, place: Place): Promise<void> {
+  const { machine, process, store: name = "home" } = place;
+  const world = new World(machine, process, name);
+  const later = process.name !== FIRST_LIFE;
+  const home = (later ? story.laterHome : undefined) ?? FIRST_HOME;
+  const effect = story.laterEffect === undefined ? {} : { effect: story.laterEffect };
+  const late: Late = {};
   const running = runningTurns();
-  const queueing = async (message: Message) => {
-    const { text, key, mode } = message;
-    const address = { channel: "sim", account: "a", chat: "c", thread: null };
-    const from = { id: "owner", name: null, owner: true };
-    const whole = { key, text, from, address, receivedMs: process.world.nowMs() };
-    const settings = { mode: mode ?? "followup", debounceMs: 0, cap: 20, drop: "old" } as const;
-    const arrival = { message: whole, asked: KEY, clientKey: null, mode: settings.mode };
-    const store = said.store!;
-    await enqueue(arrival, KEY, {
-      store,
-      world: process.world,
-      running,
-      settings: () => settings,
-      changed() {},
-      wake() {},
-    });
+  const known: { send?: (message: Message) => Promise<void> } = {};
+  const send = (message: Message): Promise<void> => known.send!(message);
+  const meanwhile = async (): Promise<void> => {
+    await sendAll(story.meanwhile ?? [], { story, world, send });
+    if (story.branches === true) await goBack(late.sessions!);
   };
-  const tools = simulatedTools(world, async () => {
-    for (const message of story.meanwhile ?? []) if (!world.now.told.includes(message.key)) await send(message);
-  });
   const plain: Parts = {
     store: memoryLanes(process.world, world.lanes()),
-    tools,
-    folders: simulatedFolders(process),
+    tools: simulatedTools(world, { meanwhile, end: () => machine.kill(process), ...(later && effect) }),
+    folders: simulatedFolders(process.disk, actionsOf(home)),
     disk: process.disk,
     model: scriptedModel(story.model as Exclude<ScriptedStep, { kind: string }>),
+    sessions: (sessions) => sessions,
+    agent: (agent) => agent,
+    send: (queue, tell) => async (message) => {
+      await queue(message);
+      await tell(message.key);
+    },
   };
   const parts = story.mutate?.(plain) ?? plain;
-  said.store = parts.store;
-  await work(story, { parts, world, process, running, send });
+  known.send = parts.send(
+    (message) => queueing(message, { store: parts.store, process, running }),
+    (key) => world.tell(key),
+  );
+  const holder = JSON.stringify({ life: process.name });
+  if (later && story.interferes === true) await interfere(world);
+  await begin(story, { parts, world, process, running, late, holder, home, send });
 }
 
-interface Life {
+/** A person puts something else into the file, once. */
+async function interfere(world: World): Promise<void> {
+  const person = { key: "person", tool: "person", about: "a" };
+  if (world.now.effects.some(({ key }) => key === person.key)) return;
+  await world.act(person, ({ files }) => ({ files: { ...files, a: "theirs" } }));
+}
+
+/** Action folders are local to a home. */
+function actionsOf(home: string): string {
+  return home === FIRST_HOME ? ACTIONS : `${ACTIONS}-${home}`;
+}
+
+async function queueing(
+  { text, key, mode }: Message,
+  {
+    store,
+    process,
+    running,
+  }: { readonly store: LaneStore; readonly process: SimProcess; readonly running: ReturnType<typeof runningTurns> },
+): Promise<void> {
+  const address = { channel: "sim", account: "a", chat: "c", thread: null };
+  const from = { id: "owner", name: null, owner: true };
+  const whole = { key, text, from, address, receivedMs: process.world.nowMs() };
+  const settings = { mode: mode ?? "followup", debounceMs: 0, cap: 20, drop: "old" } as const;
+  const arrival = { message: whole, asked: KEY, clientKey: null, mode: settings.mode };
+  const rest = { world: process.world, running, settings: () => settings, changed() {}, wake() {} };
+  await enqueue(arrival, KEY, { store, ...rest });
+}
+
+interface Beginning {
   readonly parts: Parts;
   readonly world: World;
   readonly process: SimProcess;
   readonly running: ReturnType<typeof runningTurns>;
+  readonly late: Late;
+  readonly holder: string;
+  readonly home: string;
   send(message: Message): Promise<void>;
 }
 
-async function work(story: Story, life: Life): Promise<void> {
-  const { parts, world, process, send } = life;
+async function begin(story: Story, beginning: Beginning): Promise<void> {
+  const { parts, world, process, running, late, holder, home, send } = beginning;
   const { store, disk } = parts;
-  const holder = JSON.stringify({ life: process.name });
   const options = { directory: SESSIONS, cwd: "/work", writeLock: { timeoutMs: 500 }, onProblem: () => {} };
-  await using sessions = await openSessionsOn(disk, options, process.world);
-  await makeFolder(disk, ACTIONS);
+  await using opened = await openSessionsOn(disk, options, process.world);
+  const sessions = parts.sessions(opened);
+  late.sessions = sessions;
+  await makeFolder(disk, actionsOf(home));
   await disk.syncDirectory("/home");
-  const agents: { agent?: Agent } = {};
   const turns = createTurns({
     store,
     holder,
     world: process.world,
     log: silentLog,
-    running: life.running,
+    running,
     timeoutMs: () => 600_000,
-    agent: () => agents.agent,
+    agent: () => late.agent,
     changed() {},
     wakeOut() {},
   });
-  agents.agent = {
+  const agent: Agent = {
     id: "main",
     sessions,
     model: parts.model,
     tools: parts.tools,
     workspace: "/nowhere",
+    workspaceFiles: async () => [],
     world: process.world,
-    home: { id: "home-1", boot: "boot-1", fsync: "always", actions: ACTIONS },
+    home: { id: home, boot: "boot-1", fsync: "always", actions: actionsOf(home) },
     folders: parts.folders,
     holder,
     observe() {},
     allowed: (_message, tool) =>
-      story.approve?.includes(tool.spec.name) === true ? { expiresInMs: 86_400_000 } : null,
+      story.approve?.includes(tool.spec.name) === true ? { expiresInMs: APPROVAL_MS } : null,
     ...turns,
   };
-  await store.takeOver(holder);
-  for (const message of story.messages) if (!world.now.told.includes(message.key)) await send(message);
-  const delivery = deliveryOf(life, holder);
-  for (let claims = 0; claims < CLAIMS_MAX; claims++) {
-    if (await workOnce({ store, holder, process }, "main", turns.work, turns.failed)) continue;
-    if (
-      await workOnce(
-        { store, holder, process },
-        "out",
-        (item) => deliver(item, delivery),
-        (item, error) => undelivered(item, delivery, error),
-      )
-    )
-      continue;
-    if (await answerApproval(story, { store, agent: agents.agent, process })) continue;
-    if (!(await sleepUntilDue(store, process))) return;
-  }
-  throw new Error("the life does not end");
+  late.agent = parts.agent(agent);
+  await work({ story, store, world, process, holder, agent: late.agent, turns, send });
 }
 
-function deliveryOf({ parts, world, process }: Life, holder: string): Delivery {
-  const send = async (outgoing: ReturnType<typeof outgoingOf>) => {
-    const { to, text, entryId } = outgoing.reply;
-    await world.send(`${entryId}:${to.chat}:${outgoing.part ?? 0}`, text);
-    return { platformId: entryId };
-  };
-  const channels = new Map([["sim", { send, dedupeMs: 0 }]]);
-  return { channels, store: parts.store, holder, world: process.world, log: silentLog };
-}
-
-type After = { readonly kind: "settled" } | { readonly kind: "again"; readonly delayMs: number };
-
-async function workOnce(
-  { store, holder, process }: { readonly store: LaneStore; readonly holder: string; readonly process: SimProcess },
-  lane: "main" | "out",
-  doing: (item: LaneItem, signal: AbortSignal) => Promise<After>,
-  failed: (item: LaneItem, error: unknown) => Promise<After>,
-): Promise<boolean> {
-  const nowMs = process.world.nowMs();
-  const item = await store.claim({ lane, holder, nowMs, leaseMs: LEASE_MS });
-  if (item === undefined) return false;
-  try {
-    const after = await doing(item, new AbortController().signal).catch((error: unknown) => failed(item, error));
-    if (after.kind === "again") {
-      const notBeforeMs = process.world.nowMs() + after.delayMs;
-      await store.commit(holder, [{ kind: "release", id: item.id, notBeforeMs }], process.world.nowMs());
-    }
-  } catch (error) {
-    // The store itself failed, as runner.ts has it: the claim runs out and the item is taken again.
-    if (process.isDead) throw error;
-  }
-  return true;
-}
-
-/** The person answers what waits, once. */
-async function answerApproval(
-  story: Story,
-  { store, agent, process }: { readonly store: LaneStore; readonly agent: Agent; readonly process: SimProcess },
-): Promise<boolean> {
-  const [item] = await store.list({ lane: "main", states: ["waiting"] });
-  if (item === undefined || story.decision === undefined) return false;
-  const { approvals } = item.result as unknown as { readonly approvals: readonly { readonly id: string }[] };
-  await using session = await agent.sessions.open(KEY);
-  for (const { id } of approvals)
-    await decide(session, { approval: id, decision: story.decision, by: "owner", nowMs: process.world.nowMs() });
-  return store.commit("", [{ kind: "wake", id: item.id }], process.world.nowMs());
-}
-
-async function sleepUntilDue(store: LaneStore, { world }: SimProcess): Promise<boolean> {
-  const dues = (await Promise.all([store.nextDue("main"), store.nextDue("out")])).filter((due) => due !== null);
-  if (dues.length === 0) return false;
-  await world.sleep(Math.max(1, Math.min(...dues) - world.nowMs()));
-  return true;
-}
-
-async function makeFolder(disk: Disk, path: string): Promise<void> {
-  await disk.makeDirectory(path).catch((error: { readonly code?: string }) => {
-    if (error.code !== "EEXIST") throw error;
-  });
-}
-
-/** Action folders on the simulated disk. */
-function simulatedFolders({ disk }: SimProcess): ActionFolders {
-  const folder = (key: string): string => `${ACTIONS}/${key}`;
-  const record = (key: string): string => `${folder(key)}/record.jsonl`;
-  const readRecord = async (key: string): Promise<string> => {
-    try {
-      await using file = await disk.open(record(key), "read");
-      const size = Number((await file.stat({ bigint: true } as never)).size);
-      const bytes = Buffer.alloc(size);
-      await file.read(bytes, 0, size, 0);
-      return bytes.toString("utf8");
-    } catch (error) {
-      if ((error as { readonly code?: string }).code === "ENOENT") return "";
-      throw error;
-    }
-  };
-  return {
-    attempt: (key, number) => `${folder(key)}/${number}`,
-    async lock(key) {
-      await makeFolder(disk, folder(key));
-      await disk.syncDirectory(ACTIONS);
-      return disk.locks.tryLock(`${folder(key)}/lock`);
-    },
-    async makeAttempt(key, number) {
-      await makeFolder(disk, `${folder(key)}/${number}`);
-      await disk.syncDirectory(folder(key));
-      return `${folder(key)}/${number}`;
-    },
-    readRecord,
-    async addToRecord(key, text) {
-      await using file = await disk.open(record(key), "grow");
-      const bytes = Buffer.from(text);
-      for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at, bytes.length - at)).bytesWritten;
-      await file.sync();
-      await disk.syncDirectory(folder(key));
-    },
-  };
+/** A person moves the conversation back to its first question, once. */
+async function goBack(sessions: Sessions): Promise<void> {
+  await using session = await sessions.open(KEY);
+  const all = await session.since(null);
+  const moved = all.some(
+    (entry) => (entry as { readonly data?: { readonly reason?: unknown } }).data?.reason === "person",
+  );
+  const first = all.find(({ type }) => type === "thinking_level_change");
+  if (first !== undefined && !moved) await session.branch(first.id, { reason: "person" });
 }

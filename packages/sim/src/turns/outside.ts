@@ -1,5 +1,5 @@
 /**
- * What a simulated gateway meets outside its disk: the lanes' store, the world its tools act on, the platform its replies go
+ * What a simulated gateway meets outside its disk: the lanes' stores, the world its tools act on, the platform its replies go
  * to, and the clients that were told something. Kept in the image, so that a death leaves it as it was.
  *
  * Invariant: it is replaced, never changed; who holds an older one holds an older moment.
@@ -17,18 +17,26 @@ export interface Effect {
   readonly about: string;
 }
 
+export interface Sent {
+  readonly key: string;
+  readonly text: string;
+}
+
 export interface Outside {
-  readonly rows: readonly unknown[];
+  /** By the name of the store: that of one gateway, or one for each of several. */
+  readonly lanes: Readonly<Record<string, readonly unknown[]>>;
   readonly effects: readonly Effect[];
   /** Files of the world that tools write: name to content. */
   readonly files: Readonly<Record<string, string>>;
   /** What the platform was sent: one line a send. */
-  readonly sent: readonly { readonly key: string; readonly text: string }[];
+  readonly sent: readonly Sent[];
   /** Keys of messages whose senders were told "received". */
   readonly told: readonly string[];
+  /** How many effects there had been when each was told first. */
+  readonly toldAfter: Readonly<Record<string, number>>;
 }
 
-const NOTHING: Outside = { rows: [], effects: [], files: {}, sent: [], told: [] };
+const NOTHING: Outside = { lanes: {}, effects: [], files: {}, sent: [], told: [], toldAfter: {} };
 
 export function outsideOf(image: DiskImage): Outside {
   return (image.outside as Outside | null) ?? NOTHING;
@@ -38,10 +46,12 @@ export function outsideOf(image: DiskImage): Outside {
 export class World {
   readonly #calls: Calls;
   readonly #machine: Machine;
+  readonly #store: string;
 
-  constructor(machine: Machine, process: SimProcess) {
+  constructor(machine: Machine, process: SimProcess, store: string) {
     this.#machine = machine;
     this.#calls = new Calls(machine, process);
+    this.#store = store;
   }
 
   get now(): Outside {
@@ -50,9 +60,14 @@ export class World {
 
   /** For memoryLanes: every change of the rows is one commit. */
   lanes(): MemoryRows {
+    const name = this.#store;
     const set = (rows: readonly unknown[]): void =>
-      this.#calls.now({ kind: "commit", path: "/lanes", perform: () => this.#put({ rows }) });
-    const get = (): readonly unknown[] => this.now.rows;
+      this.#calls.now({
+        kind: "commit",
+        path: "/lanes",
+        perform: () => this.#put({ lanes: { ...this.now.lanes, [name]: rows } }),
+      });
+    const get = (): readonly unknown[] => this.now.lanes[name] ?? [];
     return {
       get rows() {
         return get();
@@ -70,13 +85,20 @@ export class World {
     );
   }
 
-  send(key: string, text: string): Promise<void> {
-    return this.#calls.ask("effect", "/platform/send", () => this.#put({ sent: [...this.now.sent, { key, text }] }));
+  /** `recognises`: the platform knows the key again, and shows it once. */
+  send(sent: Sent, recognises: boolean): Promise<void> {
+    return this.#calls.ask("effect", "/platform/send", () => {
+      const known = recognises && this.now.sent.some(({ key }) => key === sent.key);
+      if (!known) this.#put({ sent: [...this.now.sent, sent] });
+    });
   }
 
   /** A client hears that its message was received. */
   tell(key: string): Promise<void> {
-    return this.#calls.ask("effect", "/client/told", () => this.#put({ told: [...this.now.told, key] }));
+    return this.#calls.ask("effect", "/client/told", () => {
+      const { told, toldAfter, effects } = this.now;
+      this.#put({ told: [...told, key], toldAfter: { [key]: effects.length, ...toldAfter } });
+    });
   }
 
   #put(change: Partial<Outside>): void {

@@ -1,50 +1,63 @@
 /**
- * `npm run campaign [-- <story>]`: every point of every story, a table on stdout and, when all were run, in
- * docs/guide/durability.md. Exit 1 when a promise broke; then each broken point is named, and what broke.
+ * `npm run campaign [-- <story>]`: every first fault of every story, and a share of the second ones; a table on stdout and, when
+ * all stories were run, in docs/guide/durability.md. Exit 1 when a promise broke; then each broken point is named.
+ *
+ * `npm run campaign -- --long [--minutes 60] [--state file]`: second faults at every operation of every recovery, in parts. Parts
+ * that are done are kept in the state file, so the next call goes on from there.
  */
-import { writeFileSync } from "node:fs";
-import { enumerateTurns, type TurnsReport } from "./enumerate-turns.ts";
+import { parseArgs } from "node:util";
+import { addedUp, type Job, jobsOf, runJobs } from "./campaign-of-turns.ts";
+import type { TurnsOptions, TurnsReport } from "./enumerate-turns.ts";
+import { writeGuide } from "./guide.ts";
 import { STORIES } from "./stories.ts";
 
-const wanted = process.argv.slice(2).join(" ");
-const chosen = STORIES.filter(({ name }) => wanted === "" || name === wanted);
-if (chosen.length === 0) throw new TypeError(`no story ${wanted}: ${STORIES.map(({ name }) => name).join(", ")}`);
-const reports: TurnsReport[] = [];
-for (const story of chosen) {
-  console.error(`${story.name} ...`);
-  reports.push(await enumerateTurns(story));
-}
-const rows = reports.map(
-  ({ story, operations, points, states, violations }) =>
-    `| ${[story, operations, points, states, violations.length].join(" | ")} |`,
-);
-const total = reports.reduce((sum, { points }) => sum + points, 0);
-const table = [
-  "| story | operations | points | different remains | broken promises |",
-  "|---|---:|---:|---:|---:|",
-  ...rows,
-].join("\n");
-console.log(`${table}\n\n${total} points`);
-for (const { story, violations } of reports)
+/** The first faults whole, and after each different remains a second one at some operations of the recovery. */
+const QUICK: TurnsOptions = { secondStride: 97 };
+const LONG: TurnsOptions = { secondStride: 1, secondRefusalStride: 29 };
+const LONG_PARTS = 61;
+
+const { values, positionals } = parseArgs({
+  options: {
+    long: { type: "boolean", default: false },
+    minutes: { type: "string", default: "60" },
+    state: { type: "string", default: "campaign-of-turns.jsonl" },
+  },
+  allowPositionals: true,
+});
+const wanted = positionals.join(" ");
+const stories = STORIES.map(({ name }) => name).filter((name) => wanted === "" || name === wanted);
+if (stories.length === 0) throw new TypeError(`no story ${wanted}: ${STORIES.map(({ name }) => name).join(", ")}`);
+
+const startedMs = performance.now();
+const secondsSince = (): number => Math.round((performance.now() - startedMs) / 1000);
+const onPart = ({ story }: Job, { points, secondPoints }: TurnsReport, left: number): void =>
+  console.error(`${secondsSince()} s  ${story}: ${points + secondPoints} points; ${left} parts left`);
+const isOver = (): boolean => secondsSince() >= Number(values.minutes) * 60;
+const reports = values.long
+  ? await runJobs(jobsOf(stories, LONG_PARTS, LONG), { state: values.state, isOver, onPart })
+  : await runJobs(jobsOf(stories, 1, QUICK), { onPart });
+const sums = addedUp(reports);
+const table = tableOf(sums);
+console.log(`${table}\n\n${totalOf(sums)} in ${secondsSince()} s`);
+for (const { story, violations } of sums)
   for (const { point, what } of violations) console.log(`${story}: ${point}\n  ${what.join("\n  ")}`);
-if (wanted === "")
-  writeFileSync(
-    new URL("../../../../docs/guide/durability.md", import.meta.url),
-    `# What was tried
+if (wanted === "") writeGuide(values.long ? "long" : "campaign", `${table}\n\n${totalOf(sums)}.`);
+process.exitCode = sums.some(({ violations }) => violations.length > 0) ? 1 : 0;
 
-\`npm run campaign\` wrote this page. It plays each story on a simulated machine: the product's own lanes, turns, tools' rules and
-deliveries over a simulated disk, clock and world. At every operation it tries every death (killed before and after; the power lost
-before and after, with what was not synced lost, kept or zeroed) and every refusal (EIO, ENOSPC, short writes, failed syncs). What is
-left is given to a next life, which goes on until nothing is due. Then facts from outside are compared: what happened in the
-simulated world, what clients were told, what the platform was sent, the bytes of the transcript.
-
-Promises: a message whose sender was told "received" is answered or visibly failed; no effect happens twice; every call has exactly
-one result; a result that says "happened" or "absent" is true; no part of a reply is sent twice. A point is an operation and a fault.
-The lane store is the one in memory with commits that are whole or not there; the SQLite store has tests of its own.
-
-${table}
-
-${total} points. \`packages/sim/test/turns\` breaks nine rules on purpose; each is found.
-`,
+function tableOf(sums: readonly TurnsReport[]): string {
+  const rows = sums.map(
+    ({ story, operations, points, secondPoints, states, violations }) =>
+      `| ${[story, operations, points, secondPoints, states, violations.length].join(" | ")} |`,
   );
-process.exitCode = reports.some(({ violations }) => violations.length > 0) ? 1 : 0;
+  return [
+    "| story | operations | first faults | second faults | different remains | broken promises |",
+    "|---|---:|---:|---:|---:|---:|",
+    ...rows,
+  ].join("\n");
+}
+
+function totalOf(sums: readonly TurnsReport[]): string {
+  const first = sums.reduce((sum, { points }) => sum + points, 0);
+  const second = sums.reduce((sum, { secondPoints }) => sum + secondPoints, 0);
+  return `${first + second} points: ${first} first faults and ${second} second ones`;
+}

@@ -1,9 +1,11 @@
 /** The stories whose every point is tried. Models answer by how many results they see, so every life of a story is asked alike. */
-import { act, say, type ScriptedAnswer, type ScriptedStep } from "@holdfast/agent";
-import type { Story } from "./life.ts";
+import { act, type ModelRequest, say, type ScriptedAnswer } from "@holdfast/agent";
+import type { Story } from "./story.ts";
+
+type Asking = Pick<ModelRequest, "messages">;
 
 /** Plays the steps, one for each batch of results that is there already. */
-function steps(...answers: readonly ScriptedAnswer[]): ScriptedStep {
+function steps(...answers: readonly ScriptedAnswer[]): (request: Asking) => ScriptedAnswer {
   return ({ messages }) => {
     const asked = messages.filter(
       ({ role, content }) =>
@@ -66,4 +68,105 @@ export const STORIES: readonly Story[] = [
     approve: ["ring"],
     decision: "no",
   },
+  {
+    name: "a yes that comes too late",
+    messages: one,
+    model: steps(act("ring", { name: "bell" }), say("not rung")),
+    approve: ["ring"],
+    decision: "yes",
+    decidesAfterMs: 2 * 86_400_000,
+  },
+  {
+    name: "a yes and a no",
+    messages: one,
+    model: steps(act("ring", { name: "bell" }, { tool: "ring", args: { name: "alarm" } }), say("one of them")),
+    approve: ["ring"],
+    decision: (summary) => (summary.includes("bell") ? "yes" : "no"),
+  },
+  {
+    name: "a file that somebody else changes",
+    messages: one,
+    interferes: true,
+    model: steps(act("write", { name: "a", content: "x" }), say("written")),
+  },
+  {
+    name: "a tool that calls itself milder later",
+    messages: one,
+    laterEffect: "idempotent",
+    model: steps(act("ring", { name: "bell" }), say("rung")),
+  },
+  {
+    name: "another home takes over",
+    messages: one,
+    laterHome: "home-2",
+    model: steps(act("write", { name: "a", content: "x" }), say("written")),
+  },
+  {
+    name: "a call that ends the gateway",
+    messages: one,
+    livesMax: 12,
+    model: steps(act("bomb", { name: "b" }), say("never")),
+  },
+  {
+    name: "a yes after another message",
+    messages: one,
+    whileWaiting: [{ key: "sim:a:c:2", text: "how late is it?" }],
+    model: ({ messages }) => {
+      if (lastText(messages) === "how late is it?") return say("late");
+      return steps(act("ring", { name: "bell" }), say("rung"))({ messages });
+    },
+    approve: ["ring"],
+    decision: "yes",
+  },
+  {
+    name: "a no after another message",
+    messages: one,
+    whileWaiting: [{ key: "sim:a:c:2", text: "how late is it?" }],
+    model: ({ messages }) => {
+      if (lastText(messages) === "how late is it?") return say("late");
+      return steps(act("ring", { name: "bell" }), say("not rung"))({ messages });
+    },
+    approve: ["ring"],
+    decision: "no",
+  },
+  {
+    name: "messages delivered again",
+    messages: two,
+    redelivers: true,
+    model: steps(act("ring", { name: "bell" }), say("rung"), say("again")),
+  },
+  {
+    name: "a reply that is held when uncertain",
+    messages: two,
+    platform: { dedupeMs: 0, uncertain: "hold" },
+    model: steps(say("hello")),
+  },
+  {
+    name: "a reply that is sent again when uncertain",
+    messages: two,
+    platform: { dedupeMs: 0, uncertain: "resend" },
+    model: steps(say("hello")),
+  },
+  {
+    name: "a reply that its platform knows again",
+    messages: two,
+    platform: { dedupeMs: Number.POSITIVE_INFINITY },
+    model: steps(say("hello")),
+  },
+  {
+    name: "a branch that is left during a call",
+    messages: one,
+    meanwhile: [{ key: "sim:a:c:2", text: "and here?" }],
+    branches: true,
+    model: ({ messages }) => {
+      if (lastText(messages) !== "do it") return say("here");
+      return steps(act("slow", { name: "s" }), say("done"))({ messages });
+    },
+  },
 ];
+
+function lastText(messages: ModelRequest["messages"]): string {
+  const last = messages.findLast(({ role }) => role === "user");
+  const [block] = Array.isArray(last?.content) ? last.content : [];
+  return block?.type === "text" ? String(block.text) : String(last?.content);
+}

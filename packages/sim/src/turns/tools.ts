@@ -2,7 +2,7 @@
  * Tools whose world is simulated: one of each kind of effect, told apart by what a crash leaves of them.
  * Invariant: `run` changes the world in one operation, and a probe says exactly what the world says.
  */
-import type { Tool, ToolOutcome } from "@holdfast/agent";
+import type { Effect, Tool, ToolOutcome } from "@holdfast/agent";
 import type { JsonObject } from "@holdfast/base";
 import type { World } from "./outside.ts";
 
@@ -10,8 +10,19 @@ const spec = (name: string) => ({ name, description: name, parameters: { type: "
 const done = (text: string): ToolOutcome => ({ ok: true, text });
 const nameOf = (args: JsonObject): string => String(args.name);
 
-/** `meanwhile`: what happens beside a call of `slow`, before it ends. */
-export function simulatedTools(world: World, meanwhile: (about: string) => Promise<void>): ReadonlyMap<string, Tool> {
+export interface ToolsOptions {
+  /** What happens beside a call of `slow`, before it ends. */
+  meanwhile(about: string): Promise<void>;
+  /** Ends the process. */
+  end(): void;
+  /** What `ring` calls itself; the truth when left out. */
+  readonly effect?: Effect;
+}
+
+export function simulatedTools(
+  world: World,
+  { meanwhile, end, effect = "opaque" }: ToolsOptions,
+): ReadonlyMap<string, Tool> {
   const look: Tool = {
     spec: spec("look"),
     effect: "none",
@@ -68,6 +79,14 @@ export function simulatedTools(world: World, meanwhile: (about: string) => Promi
       return { kind: "absent", evidence, says: "there is no ticket" };
     },
   });
-  const tools = [look, write, acting("ring", {}), acting("pay", { effect: "idempotent" }), slow, ticket];
+  const bomb: Tool = {
+    ...look,
+    spec: spec("bomb"),
+    run: () => {
+      end();
+      return new Promise(() => {});
+    },
+  };
+  const tools = [look, write, bomb, acting("ring", { effect }), acting("pay", { effect: "idempotent" }), slow, ticket];
   return new Map(tools.map((tool) => [tool.spec.name, tool]));
 }
