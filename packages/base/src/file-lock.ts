@@ -5,7 +5,17 @@
  * Only try-lock and timers: a blocking wait would sit in the thread pool that the syncs need.
  * Invariant: the inode is compared after locking, so a lock on a file that was replaced meanwhile does not count.
  */
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { BaseError, errnoOf } from "./errors.ts";
 import { tryParse } from "./json.ts";
@@ -58,11 +68,9 @@ function sameInode(fd: number, path: string): boolean {
 /** What is held stays reachable: a collected database handle would give its lock back without anybody asking for it. */
 const held = new Set<() => void>();
 
-function lockOf(path: string, fd: number, unlock: () => void): KernelLock {
+function lockOf(path: string, fd: number, giveBack: () => void): KernelLock {
   const release = (): void => {
-    if (!held.delete(release)) return;
-    unlock();
-    closeSync(fd);
+    if (held.delete(release)) giveBack();
   };
   held.add(release);
   return {
@@ -104,7 +112,17 @@ function trySqlite(path: string, fd: number): KernelLock | undefined {
     if (error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY) return undefined;
     throw error;
   }
-  return lockOf(path, fd, () => db.close());
+  return lockOf(path, fd, () => {
+    db.close();
+    closeSync(fd);
+  });
+}
+
+function closingLock(path: string, fd: number, module: Native): KernelLock {
+  return lockOf(path, fd, () => {
+    module.unlock(fd);
+    closeSync(fd);
+  });
 }
 
 /** Takes the lock now or returns undefined. Creates the file (0600). Throws what `openRegularSync` throws (EACCES, ENOSPC, ...). */
@@ -114,7 +132,7 @@ export function tryFileLock(path: string): KernelLock | undefined {
   let lock: KernelLock | undefined;
   try {
     if (module === null) lock = trySqlite(path, fd);
-    else if (module.tryLock(fd)) lock = lockOf(path, fd, () => module.unlock(fd));
+    else if (module.tryLock(fd)) lock = closingLock(path, fd, module);
   } catch (error) {
     closeSync(fd);
     throw error;
@@ -128,6 +146,10 @@ export function tryFileLock(path: string): KernelLock | undefined {
   return tryFileLock(path);
 }
 
+function noteIn(text: string): unknown {
+  return tryParse(text.split("\n", 1)[0] ?? "");
+}
+
 /** What the holder noted, or undefined. For messages; never for a decision about exclusion. */
 export function readLockNote(path: string): unknown {
   let fd: number;
@@ -138,20 +160,93 @@ export function readLockNote(path: string): unknown {
     throw error;
   }
   try {
-    return tryParse(readFileSync(fd, "utf8").split("\n", 1)[0] ?? "");
+    return noteIn(readFileSync(fd, "utf8"));
   } finally {
     closeSync(fd);
   }
 }
 
-/** Where locks come from. Both methods do as `tryFileLock` and `readLockNote` say. */
+/**
+ * A lock file that stays open for whoever locks it again and again. Open is not locked: each lock is taken anew, and a file
+ * that was replaced since is opened anew.
+ */
+export interface KeptLock {
+  /** As `tryFileLock`; its release leaves the file open. */
+  tryLock(): FileLock | undefined;
+  /** As `readLockNote`, for whoever holds the lock. Not to be changed: what was read before may be given again. */
+  readNote(): unknown;
+  /** Without a lock held. May be used again afterwards. */
+  close(): void;
+}
+
+const NOTE_BYTES = 4096;
+
+class OpenLock implements KeptLock {
+  readonly #path: string;
+  readonly #native: Native;
+  #open: { readonly fd: number; readonly ino: bigint; readonly dev: bigint } | undefined;
+  readonly #bytes = Buffer.alloc(NOTE_BYTES);
+  #note: { readonly text: string; readonly value: unknown } = { text: "", value: undefined };
+
+  constructor(path: string, native: Native) {
+    this.#path = path;
+    this.#native = native;
+  }
+
+  tryLock(): FileLock | undefined {
+    for (;;) {
+      const { fd } = this.#opened();
+      if (!this.#native.tryLock(fd)) return undefined;
+      if (this.#isAtPath()) return lockOf(this.#path, fd, () => this.#native.unlock(fd));
+      this.#native.unlock(fd);
+      this.close();
+    }
+  }
+
+  readNote(): unknown {
+    const { fd } = this.#opened();
+    const length = readSync(fd, this.#bytes, 0, NOTE_BYTES, 0);
+    if (length === NOTE_BYTES) return readLockNote(this.#path);
+    const text = this.#bytes.toString("latin1", 0, length);
+    if (text !== this.#note.text) this.#note = { text, value: noteIn(this.#bytes.toString("utf8", 0, length)) };
+    return this.#note.value;
+  }
+
+  close(): void {
+    const open = this.#open;
+    this.#open = undefined;
+    if (open !== undefined) closeSync(open.fd);
+  }
+
+  #opened() {
+    if (this.#open !== undefined) return this.#open;
+    const fd = openRegularSync(this.#path, constants.O_RDWR | constants.O_CREAT);
+    const { ino, dev } = fstatSync(fd, { bigint: true });
+    this.#open = { fd, ino, dev };
+    return this.#open;
+  }
+
+  #isAtPath(): boolean {
+    const there = statSync(this.#path, { bigint: true, throwIfNoEntry: false });
+    return there !== undefined && there.ino === this.#open?.ino && there.dev === this.#open.dev;
+  }
+}
+
+/** Opens nothing yet. Undefined on a platform whose lock cannot be kept open. */
+export function keptFileLock(path: string): KeptLock | undefined {
+  const module = loadNative();
+  return module === null ? undefined : new OpenLock(path, module);
+}
+
+/** Where locks come from. The methods do as `tryFileLock`, `readLockNote` and `keptFileLock` say. */
 export interface FileLocks {
   tryLock(path: string): FileLock | undefined;
   readNote(path: string): unknown;
+  keep?(path: string): KeptLock | undefined;
 }
 
 /** The locks of this machine's kernel. */
-export const realFileLocks: FileLocks = { tryLock: tryFileLock, readNote: readLockNote };
+export const realFileLocks: FileLocks = { tryLock: tryFileLock, readNote: readLockNote, keep: keptFileLock };
 
 /** Waits for the lock, asking again with jitter. Throws `lock_timeout`, or `signal.reason`. */
 export async function fileLock(

@@ -2,7 +2,7 @@
 import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { fileLock, kernelLockAvailable, readLockNote, realWorld, tryFileLock } from "@holdfast/base";
+import { fileLock, kernelLockAvailable, keptFileLock, readLockNote, realWorld, tryFileLock } from "@holdfast/base";
 import { describe, expect, test } from "vitest";
 import { startChild } from "./support/child.ts";
 import { tempDirectory } from "./support/temp.ts";
@@ -120,6 +120,42 @@ describe.runIf(kernelLockAvailable())("in this process", () => {
     first?.release();
     expect(second).toBeDefined();
     expect(tryFileLock(temp.at("lock"))).toBeUndefined();
+  });
+
+  test("a lock file that is kept open is locked only while it is held, and opened anew when it was replaced", async () => {
+    await using temp = await tempDirectory();
+    const path = temp.at("lock");
+    const kept = keptFileLock(path)!;
+    for (const round of [1, 2]) {
+      const lock = kept.tryLock();
+      lock?.note({ round, long: "a".repeat(100 / round) });
+      expect([kept.tryLock() === undefined, tryFileLock(path)]).toEqual([false, undefined]);
+      expect(kept.readNote()).toEqual(readLockNote(path));
+      lock?.release();
+      using other = tryFileLock(path);
+      expect([other?.path, kept.tryLock()]).toEqual([path, undefined]);
+    }
+    renameSync(path, temp.at("aside"));
+    using mine = kept.tryLock();
+    expect([mine?.path, tryFileLock(path), kept.readNote()]).toEqual([path, undefined, undefined]);
+    tryFileLock(temp.at("aside"))!.release();
+    rmSync(path);
+    mine?.release();
+    using again = kept.tryLock();
+    expect([again?.path, statSync(path).isFile()]).toEqual([path, true]);
+    again?.release();
+    kept.close();
+    expect(tryFileLock(path)).toBeDefined();
+  });
+
+  test("a note that is longer than others are is read whole, and one that changed is read anew", async () => {
+    await using temp = await tempDirectory();
+    const kept = keptFileLock(temp.at("lock"))!;
+    using lock = kept.tryLock();
+    for (const text of ["a".repeat(5000), "b", "c", "d".repeat(4085), "e".repeat(4084)]) {
+      lock?.note({ text });
+      expect(kept.readNote()).toEqual({ text });
+    }
   });
 
   test("a shorter note replaces a longer one; there is none without a file", async () => {

@@ -5,6 +5,7 @@
 import { isObject, LIMITS, messageOf } from "@holdfast/base";
 import type { NewEntry } from "./entry.ts";
 import { SessionError } from "./errors.ts";
+import { plainCopy } from "./plain-copy.ts";
 
 /** Ids that are made from line numbers; never written. */
 const DERIVED_ID = /^line-\d+$/;
@@ -52,10 +53,15 @@ function messageFlaw(message: unknown): string | null {
   return isContent(message.content) ? null : "message with wrong content";
 }
 
-/** Refuses what a caller may not append: `bad_entry` with the reason. Nothing is changed. */
-export function checkNewEntry(entry: NewEntry): void {
-  const reason = newEntryFlaw(entry);
+/**
+ * What a caller wants to append, as it is at this moment; the caller keeps the object. Refuses what may not be appended:
+ * `bad_entry` with the reason.
+ */
+export function takeNewEntry(entry: NewEntry): NewEntry {
+  const copy = plainCopy(entry);
+  const reason = copy === undefined ? newEntryFlaw(entry) : shapeFlaw(copy);
   if (reason !== null) throw new SessionError("bad_entry", { reason });
+  return copy ?? structuredClone(entry);
 }
 
 function sizeFlaw(entry: Readonly<Record<string, unknown>>): string | null {
@@ -67,14 +73,19 @@ function sizeFlaw(entry: Readonly<Record<string, unknown>>): string | null {
   }
 }
 
-function newEntryFlaw(entry: unknown): string | null {
+function newEntryFlaw(entry: NewEntry): string | null {
+  return shapeFlaw(entry) ?? sizeFlaw(entry) ?? valueFlaw(entry);
+}
+
+/** All that can be wrong with plain JSON of a moderate size. */
+function shapeFlaw(entry: unknown): string | null {
   if (!isObject(entry)) return "not an object";
   if (typeof entry.type !== "string" || !/^[A-Za-z][\w.:-]{0,63}$/.test(entry.type)) return "no type";
   if (entry.type === "session") return "type session is the header's";
   const kept = ["g", "t", "returnTo"].find((name) => entry[name] !== undefined);
   if (kept !== undefined) return `${kept} is set by the store`;
   if (STORE_KINDS.has(String(entry.customType))) return `${entry.customType} is written by the store only`;
-  return fieldFlaw(entry) ?? entryFlaw(entry) ?? sizeFlaw(entry) ?? valueFlaw(entry);
+  return fieldFlaw(entry) ?? entryFlaw(entry);
 }
 
 function fieldFlaw(entry: Readonly<Record<string, unknown>>): string | null {

@@ -5,7 +5,7 @@
 import { AppendQueue } from "./append-queue.ts";
 import type { Entry, NewEntry } from "./entry.ts";
 import { SessionError } from "./errors.ts";
-import { checkNewEntry } from "./flaws.ts";
+import { takeNewEntry } from "./flaws.ts";
 import { Ground } from "./ground.ts";
 import { entriesBackward, entriesForward } from "./scan.ts";
 import { sessionTree } from "./sidecar/session-tree.ts";
@@ -19,7 +19,7 @@ export interface SessionParts extends WriterParts {
   readonly found: "new" | "resumed";
   /** The log, if it was looked at already; `openSession` closes it. */
   readonly reading?: Reading;
-  readonly onClose: () => void;
+  readonly onClose: () => void | Promise<void>;
 }
 
 /** A session and what only its keeper may do with it. */
@@ -55,7 +55,7 @@ function sessionOf(parts: SessionParts, ground: Ground, writer: Writer, queue: A
   const { key, found, store, log, onClose } = parts;
   const close = async (): Promise<void> => {
     await queue.settled();
-    onClose();
+    await onClose();
   };
   return {
     ...readingOf(store, log, ground),
@@ -123,9 +123,7 @@ function readingOf(store: LogStore, log: LogRef, ground: Ground): Reads {
 function writingOf(parts: SessionParts, ground: Ground, queue: AppendQueue): Pick<Session, "append" | "branch"> {
   const append = async (entries: NewEntry | readonly NewEntry[], options: AppendOptions = {}): Promise<Appended> => {
     const list = Array.isArray(entries) ? entries : [entries];
-    for (const entry of list) checkNewEntry(entry);
-    // The caller keeps its objects; what is written is what they were at this moment.
-    return queue.add(structuredClone(list) as readonly NewEntry[], options);
+    return queue.add(list.map(takeNewEntry), options);
   };
   return {
     append,

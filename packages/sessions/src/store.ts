@@ -12,7 +12,7 @@ import type { ByteSource } from "./reading/source.ts";
 import type { Claim, ListedSession, ListQuery, Right, SessionRow } from "./types.ts";
 
 /** A place in one log as its store knows it: opaque, never compared by anyone else, never stored. */
-export type Position = string & { readonly position: unique symbol };
+export type Position = (string | object) & { readonly position: unique symbol };
 
 /** Where a session's log is: its id, and the row's `sessionFile` (for a store without files no more than a name). */
 export interface LogRef {

@@ -2,7 +2,7 @@
 import { LIMITS } from "@holdfast/base";
 import { expect, test } from "vitest";
 import type { NewEntry } from "../src/entry.ts";
-import { checkNewEntry } from "../src/flaws.ts";
+import { takeNewEntry } from "../src/flaws.ts";
 
 const good: NewEntry = { type: "message", message: { role: "user", content: "x" } };
 const circle: Record<string, unknown> = { type: "custom", customType: "c" };
@@ -55,7 +55,7 @@ test.each<[string, unknown, string]>([
   ["a date", { ...good, data: new Date(0) }, "plain"],
   ["too large", { ...good, data: "x".repeat(LIMITS.entryBytesMax) }, "more than"],
 ])("%s is refused", (_, entry, reason) => {
-  expect(() => checkNewEntry(entry as NewEntry)).toThrow(
+  expect(() => takeNewEntry(entry as NewEntry)).toThrow(
     expect.objectContaining({ code: "bad_entry", message: expect.stringContaining(reason) }),
   );
 });
@@ -79,4 +79,4 @@ test.each<[string, NewEntry]>([
   ["an undefined field", { ...good, details: undefined }],
   ["an object without a prototype", { ...good, data: Object.assign(Object.create(null), { a: 1 }) }],
   ["an edit that removes", { type: "context_edit", targetId: "a", replacement: null }],
-])("%s passes", (_, entry) => expect(() => checkNewEntry(entry)).not.toThrow());
+])("%s passes", (_, entry) => expect(() => takeNewEntry(entry)).not.toThrow());

@@ -5,7 +5,7 @@
 import { strict as assert } from "node:assert";
 import type { Header } from "../entry.ts";
 import { forward } from "../reading/lines.ts";
-import type { Committed, LogRef, Position, Reading, SessionStore, Unstamped } from "../store.ts";
+import type { Committed, LogRef, Position, Reading, SessionStore, Since, Unstamped } from "../store.ts";
 
 /** A fresh, empty store. */
 export interface StoreFixture extends AsyncDisposable {
@@ -55,6 +55,12 @@ export async function begin(store: SessionStore): Promise<Position> {
 export async function here(store: SessionStore): Promise<Position> {
   await using reading = await there(store);
   return reading.position;
+}
+
+/** What happened to the log since a position. */
+export async function sinceOf(store: SessionStore, position: Position): Promise<Since> {
+  await using reading = await there(store, position);
+  return reading.since;
 }
 
 export async function there(store: SessionStore, since?: Position): Promise<Reading> {

@@ -164,30 +164,32 @@ async function isWritten(file: DiskFile, bytes: Uint8Array): Promise<boolean> {
 
 /**
  * After a commit, with the write lock held: adds the slots of `lines`, which lie between the two marks, in one write.
- * Does nothing unless the index ends with the stamp of `before`.
+ * Does nothing unless the index ends with the stamp of `before`. False when there is no index at all.
  */
 export async function extendSidecar(
   place: Place,
   path: string,
   marks: { readonly before: FileMark; readonly after: FileMark },
   lines: Buffer,
-): Promise<void> {
+): Promise<boolean> {
   const { before, after } = marks;
-  if (after.size !== before.size + lines.length || after.ino !== before.ino) return;
-  await unlessRefused(async () => {
+  if (after.size !== before.size + lines.length || after.ino !== before.ino) return true;
+  const isThere = await unlessRefused(async () => {
     await using file = await place.disk.open(sidecarPath(path), "append");
     const count = Number((await file.stat({ bigint: true })).size) / SLOT_BYTES;
-    if (!Number.isInteger(count) || count < 2) return;
+    if (!Number.isInteger(count) || count < 2) return true;
     const last = await readSlots(file, count - 1, 1);
-    if (!isStampOf(last, 0, before)) return;
+    if (!isStampOf(last, 0, before)) return true;
     const slots = slotsOf(lines, before.size);
-    if (slots === undefined) return;
+    if (slots === undefined) return true;
     const sum = crc32(bytesOf(slots), crc32(bytesOf(last), sumAt(last, 0)));
     const bytes = Buffer.concat([bytesOf(slots), bytesOf(stampOf(after, sum))]);
     place.world.at("sidecar:before-write");
     await file.write(bytes, 0, bytes.length);
     place.world.at("sidecar:after-write");
+    return true;
   });
+  return isThere ?? false;
 }
 
 /** The slots of whole lines that begin at `offset`; undefined when an index cannot say what they are. */

@@ -1,8 +1,8 @@
 /**
  * One transcript file: making it, appending to it, reading it.
  *
- * The file is opened for every commit and only that descriptor is written, so a file put in its place meanwhile is
- * noticed and a descriptor whose sync failed is never used again.
+ * At every commit the descriptor that is written is compared with what the path leads to, so a file put in its place
+ * meanwhile is noticed; after an error it is closed, so a descriptor whose sync failed is never used again.
  * Invariant: one commit is one `write` of whole lines at the end of the file, synced before it is acknowledged; bytes
  * that are there are never changed, and a torn tail is sealed with a line feed by whoever writes next.
  */
@@ -20,7 +20,7 @@ import { confirmWritten, type Held } from "./fence.ts";
 import { rightsNow } from "./numbers.ts";
 import { isTorn, markOf, offsetOf, positionAfter, positionAt, since } from "./position.ts";
 import { during } from "./storage-error.ts";
-import { openIfThere } from "./whole-files.ts";
+import { openIfThere, statIfThere } from "./whole-files.ts";
 import type { WriteLock } from "./write-lock.ts";
 
 /** The file now, for reading; undefined when it is not there. */
@@ -87,10 +87,11 @@ export async function commitLog(
   tools: Tools,
 ): Promise<Committed> {
   const { disk } = tools;
-  const handle = await during(path, "open", () => openIfThere(disk, path, "append"));
-  if (handle === undefined) return { kind: "behind", reading: undefined };
+  const log = await during(path, "open", () => openForWriting(path, lock, disk));
+  if (log === undefined) return { kind: "behind", reading: undefined };
+  const { handle } = log;
   try {
-    const now = await since(handle, request.expect);
+    const now = await since(handle, request.expect, log.stat);
     if (now.since !== "none") return { kind: "behind", reading: await readLog(disk, path, request.expect) };
     const rights = await rightsNow(handle, lock, tools.token);
     if (isStale(rights, request.right?.t)) return { kind: "stale_turn", t: rights.t };
@@ -104,23 +105,57 @@ export async function commitLog(
     await confirmWritten({ handle, path, lock, disk }, offsetOf(now.position), next.g);
     tools.world.at("transcript:after-sync");
     const position = await positionAfter(handle, now.position, written);
-    if (written.length > 0) await extendIndex(path, now.position, position, written, tools);
+    if (written.length > 0) await extendIndex({ handle, path, lock, disk }, now.position, position, written, tools);
     return { kind: "committed", position, end: offsetOf(position), entries };
   } finally {
-    await handle.close();
+    if (lock.kept === undefined) await handle.close();
   }
 }
 
+/**
+ * The transcript, open for appending, and what it looks like: what was kept open if the path still leads to it. Undefined
+ * when there is none. What the lock keeps is closed with it.
+ */
+async function openForWriting(
+  path: string,
+  { kept }: WriteLock,
+  disk: Disk,
+): Promise<{ readonly handle: DiskFile; readonly stat: DiskStat } | undefined> {
+  const there = kept?.log && (await statIfThere(disk, path));
+  if (kept?.log !== undefined) {
+    const { handle, dev, ino } = kept.log;
+    if (there !== undefined && there.ino === ino && there.dev === dev) return { handle, stat: there };
+    kept.log = undefined;
+    await handle.close();
+  }
+  const handle = await openIfThere(disk, path, "append");
+  if (handle === undefined) return undefined;
+  try {
+    const stat = await handle.stat({ bigint: true });
+    if (kept !== undefined) kept.log = { handle, dev: stat.dev, ino: stat.ino };
+    return { handle, stat };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** How long an index that was not there is not looked for again, while its log stays open. */
+const NO_INDEX_MS = 1_000;
+
 /** The index beside the log is carried on, if there is one; no acknowledgement needs it. */
 async function extendIndex(
-  path: string,
+  { path, lock: { kept } }: Held,
   before: Position,
   after: Position,
   lines: Buffer,
   place: Place,
 ): Promise<void> {
   const marks = { before: markOf(before), after: markOf(after) };
-  if (marks.after.size >= SIDECAR_FROM_BYTES) await extendSidecar(place, path, marks, lines);
+  const nowMs = place.world.monotonicMs();
+  if (marks.after.size < SIDECAR_FROM_BYTES || nowMs < (kept?.noIndexUntilMs ?? 0)) return;
+  const isThere = await extendSidecar(place, path, marks, lines);
+  if (!isThere && kept !== undefined) kept.noIndexUntilMs = nowMs + NO_INDEX_MS;
 }
 
 /**

@@ -24,11 +24,14 @@ export interface FileLogsOptions extends Place {
 }
 
 /** A log that is long enough has an index beside it, looked at in the state of the log that was read. */
-function withSidecar(reading: Reading, path: string, place: Place): Reading {
+function withSidecar(reading: Reading, path: string, place: Place & { readonly onKept: () => void }): Reading {
   const mark = markOf(reading.position);
   if (mark.size < SIDECAR_FROM_BYTES || mark.size !== reading.source.size) return reading;
   const load = () => loadSidecar(place, path, mark);
-  const keep = (slots: Uint32Array) => keepSidecar(place, path, mark, slots);
+  const keep = async (slots: Uint32Array) => {
+    await keepSidecar(place, path, mark, slots);
+    place.onKept();
+  };
   return { ...reading, sidecar: { load, keep } };
 }
 
@@ -85,7 +88,8 @@ export class FileLogs implements LogStore {
   async read(log: LogRef, since?: Position): Promise<Reading | undefined> {
     const path = await this.#options.resolve(log);
     const reading = await readLog(this.#options.disk, path, since);
-    return reading && withSidecar(reading, path, this.#options);
+    const onKept = () => this.#locks.indexMade(path);
+    return reading && withSidecar(reading, path, { ...this.#options, onKept });
   }
 
   archive(log: LogRef, as: LogRef, expect: Position): Promise<"archived" | "behind" | "missing"> {
@@ -124,6 +128,11 @@ export class FileLogs implements LogStore {
 
   pathOf(log: LogRef): string {
     return log.file;
+  }
+
+  /** Closes what is kept open between commits. Whatever is asked for afterwards opens it again. */
+  close(): Promise<void> {
+    return this.#locks.close();
   }
 
   #tools() {

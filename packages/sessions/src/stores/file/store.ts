@@ -15,7 +15,6 @@ import type {
   Position,
   Reading,
   SessionStore,
-  StoredLog,
 } from "../../store.ts";
 import type { Claim, ListedSession, ListQuery, Right, SessionRow, SessionsProblem } from "../../types.ts";
 import type { Disk, LockMode, Place } from "./disk.ts";
@@ -154,8 +153,9 @@ class FileStore implements SessionStore {
     return this.#logs.discard(archived, log);
   }
 
-  close(): Promise<void> {
-    return this.#index.close();
+  async close(): Promise<void> {
+    await this.#logs.close();
+    await this.#index.close();
   }
 }
 

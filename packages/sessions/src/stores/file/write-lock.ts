@@ -6,12 +6,13 @@
  * while waiting for the outside world. First come, first served within the process; jittered across processes.
  * Invariant: `<file>.lock` stays where it is while its transcript may be opened, so nobody forgets the numbers.
  */
-import { BaseError, type FileLock, fileLock, identityOf, isObject, tryParse } from "@holdfast/base";
+import { BaseError, type FileLock, fileLock, identityOf, isObject, type KeptLock, tryParse } from "@holdfast/base";
 import { SessionError } from "../../errors.ts";
 import { parseRights, type Rights } from "../../rights.ts";
 import type { SessionsProblem } from "../../types.ts";
 import { type CreatedLock, CreateLocks } from "./create-lock.ts";
 import type { LockMode, Place } from "./disk.ts";
+import { closeKept, type Kept, KeptFiles } from "./kept-files.ts";
 import { during, storageError } from "./storage-error.ts";
 import { readIfThere, writeAll } from "./whole-files.ts";
 
@@ -32,6 +33,8 @@ export interface WriteLock {
   readonly rights: Rights | undefined;
   /** It was taken over from somebody who may still write: a fence comes first, then `fenced`. */
   readonly mustFence: boolean;
+  /** What may stay open when the hold ends; undefined in mode `create`, where every file is opened under each lock. */
+  readonly kept: Kept | undefined;
   fenced(): Promise<void>;
   /** Throws `stale_fence` when the lock is not ours any more. */
   check(): Promise<void>;
@@ -59,10 +62,17 @@ export class Queues {
   }
 }
 
-/** Takes a kernel lock, turning what can go wrong into this package's errors. */
-export async function takeLock(path: string, { disk, world }: Place, timeoutMs: number): Promise<FileLock> {
+/** Takes a kernel lock, turning what can go wrong into this package's errors. `kept`: the file of the lock, kept open. */
+export async function takeLock(
+  path: string,
+  { disk, world }: Place,
+  timeoutMs: number,
+  kept?: KeptLock,
+): Promise<FileLock> {
+  const { tryLock, readNote } = disk.locks;
+  const locks = { tryLock: kept === undefined ? tryLock : () => kept.tryLock(), readNote };
   try {
-    return await fileLock(path, world, { timeoutMs, locks: disk.locks });
+    return await fileLock(path, world, { timeoutMs, locks });
   } catch (error) {
     if (error instanceof BaseError && error.code === "lock_timeout") {
       throw new SessionError("lock_timeout", { ...error.details, path }, error);
@@ -85,12 +95,14 @@ export class WriteLocks {
   readonly #options: LockOptions;
   readonly #queues = new Queues();
   readonly #created: CreateLocks;
+  readonly #kept: KeptFiles;
   #token: string | undefined;
 
   constructor(place: Place, options: LockOptions) {
     this.#place = place;
     this.#options = options;
     this.#created = new CreateLocks(place, options);
+    this.#kept = new KeptFiles(place);
   }
 
   /** Says in the note who wrote last: the same writer keeps its generation. Made when needed: readers need none. */
@@ -112,31 +124,55 @@ export class WriteLocks {
 
   /** The mode that a file outside of a store was locked in before. */
   #noted(path: string): "create" | undefined {
+    if (this.#kept.has(path)) return undefined;
     const note = this.#place.disk.locks.readNote(`${path}.lock`);
     return isObject(note) && note.mode === "create" ? "create" : undefined;
   }
 
+  /** An index was put beside the transcript at `path`: the next hold looks for it. */
+  indexMade(path: string): void {
+    this.#kept.indexMade(path);
+  }
+
+  /** Closes the files that stayed open between holds. */
+  close(): Promise<void> {
+    return this.#kept.closeAll();
+  }
+
   async #holdKernel<T>(path: string, work: (lock: WriteLock) => Promise<T>): Promise<T> {
-    const lock = await takeLock(`${path}.lock`, this.#place, this.#options.timeoutMs);
+    const kept = this.#kept.take(path);
+    try {
+      const result = await this.#holdKept(path, kept, work);
+      this.#kept.giveBack(path, kept);
+      return result;
+    } catch (error) {
+      await closeKept(kept);
+      throw error;
+    }
+  }
+
+  async #holdKept<T>(path: string, kept: Kept, work: (lock: WriteLock) => Promise<T>): Promise<T> {
+    const lock = await takeLock(`${path}.lock`, this.#place, this.#options.timeoutMs, kept.lock);
     using _watch = this.#watch(path);
     try {
-      return await during(path, "read", async () => work(this.#openKernel(path, lock)));
+      return await during(path, "read", async () => work(this.#openKernel(path, lock, kept)));
     } finally {
       lock.release();
     }
   }
 
-  #openKernel(path: string, lock: FileLock): WriteLock {
-    const { mode: own, readNote } = this.#place.disk.locks;
-    const note = readNote(lock.path);
-    checkMode(path, note, own);
+  #openKernel(path: string, lock: FileLock, kept: Kept): WriteLock {
+    const { mode } = this.#place.disk.locks;
+    const note = kept.lock.readNote();
+    checkMode(path, note, mode);
     return {
-      mode: own,
+      mode,
       rights: parseRights(note),
       mustFence: false,
+      kept,
       fenced: async () => {},
       check: async () => {},
-      keep: async (rights) => noteRights(lock, { mode: own, ...rights, by: identityOf(this.token) }),
+      keep: async (rights) => noteRights(lock, { mode, ...rights, by: identityOf(this.token) }),
     };
   }
 
@@ -166,6 +202,7 @@ export class WriteLocks {
         return rights;
       },
       mustFence: lock.evidence.length > 0,
+      kept: undefined,
       fenced: () => lock.clear(),
       check,
       keep: async (next) => {
@@ -180,10 +217,11 @@ export class WriteLocks {
   /** A hold that takes so long is a bug, and nobody takes the lock from its holder: a person has to know. */
   #watch(path: string): Disposable {
     const { maxHoldMs, onProblem } = this.#options;
-    const { stack = "" } = new Error("held here");
+    // Its text is made when somebody reads it.
+    const here = new Error("held here");
     const watch = this.#place.world.every(maxHoldMs, () => {
       watch[Symbol.dispose]();
-      onProblem({ code: "lock_held_long", what: `${path} for more than ${maxHoldMs} ms\n${stack}` });
+      onProblem({ code: "lock_held_long", what: `${path} for more than ${maxHoldMs} ms\n${here.stack}` });
     });
     return watch;
   }

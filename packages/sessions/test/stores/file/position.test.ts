@@ -52,7 +52,11 @@ test("what somebody else wrote in between is in the position, as the file has it
   await appendFile(path, "theirs\n");
   const ours = Buffer.from("ours\n");
   await file.write(ours, 0, ours.length);
-  expect(await positionAfter(file, before, ours)).toBe(await positionOf(file));
+  const position = await positionAfter(file, before, ours);
+  expect(offsetOf(position)).toBe("one\ntheirs\nours\n".length);
+  // Touched, it is compared byte by byte.
+  await utimes(path, 1, 1);
+  expect((await since(file, position)).since).toBe("none");
 });
 
 test.each([
