@@ -45,17 +45,6 @@ export const beforeSync: Mutation = (disk) =>
     },
   }));
 
-/** Each sync is done when the next one is asked for. */
-export const withLateSync: Mutation = (disk) => {
-  const waiting: (() => Promise<void>)[] = [];
-  return withFiles(disk, (file) => ({
-    datasync: async () => {
-      for (const sync of waiting.splice(0)) await sync().catch(() => {});
-      waiting.push(() => file.datasync());
-    },
-  }));
-};
-
 /** Names are left to themselves. */
 export const withoutDirectorySync: Mutation = (disk) => passingOn(disk, { syncDirectory: async () => {} });
 

@@ -21,6 +21,8 @@ export interface TurnsOptions {
   readonly deaths?: boolean;
   readonly refusals?: boolean;
   readonly freezes?: boolean;
+  /** In which order operations are done that one process asked for at the same time. */
+  readonly order?: number;
   /** Ends with the first broken promise. */
   readonly first?: boolean;
 }
@@ -54,7 +56,8 @@ const SEEDS_OF_RECOVERY = 1_000;
 export async function enumerateTurns(story: Story, options: TurnsOptions = {}): Promise<TurnsReport> {
   const { stride = 1, offset = 0, deaths = true, refusals = true, freezes = true } = options;
   const campaign = new Campaign(story, options);
-  const from = { image: emptyHome(), nowMs: START_MS, seed: FIRST_SEED };
+  const order = options.order === undefined ? {} : { order: options.order };
+  const from = { image: emptyHome(), nowMs: START_MS, seed: FIRST_SEED, ...order };
   const peace = await play(story, from, { stills: true });
   await campaign.inPeace(peace);
   for (const still of inOrder(peace.stills, options).filter(({ at }) => at % stride === offset)) {

@@ -5,7 +5,7 @@
  */
 import { openCalls } from "@holdfast/agent/internal";
 import type { Appended, NewEntry } from "@holdfast/sessions";
-import { withLateSync, withoutDirectorySync, withoutSync } from "../simulate/mutants.ts";
+import { beforeSync, withoutDirectorySync, withoutSync } from "../simulate/mutants.ts";
 import { simulatedFolders } from "./folders.ts";
 import { ACTIONS, KEY, type Parts } from "./story.ts";
 import { agentOf, isIntent, listOf, logOf, sessionOf, storeOf, toolsOf, withData } from "./wrap.ts";
@@ -18,6 +18,7 @@ export interface Mutant {
   readonly mutate: (parts: Parts) => Parts;
   /** Which faults are needed to see it; deaths when left out. */
   readonly needs?: "freezes" | "refusals";
+  readonly order?: number;
 }
 
 const NOTHING: Appended = { entries: [], durable: true, change: "none" };
@@ -73,7 +74,8 @@ export const MUTANTS: readonly Mutant[] = [
     rule: "appended, synced, then acknowledged",
     mistake: "acknowledged while the sync is under way",
     story: "something nobody can tell",
-    mutate: (parts) => ({ ...parts, disk: withLateSync(parts.disk) }),
+    order: 4,
+    mutate: (parts) => ({ ...parts, disk: beforeSync(parts.disk) }),
   },
   {
     rule: "the names of new files are synced",

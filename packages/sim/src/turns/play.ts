@@ -6,7 +6,7 @@
  */
 import type { Fault, Op } from "../disk/faults.ts";
 import type { DiskImage } from "../disk/image.ts";
-import { Machine } from "../disk/machine.ts";
+import { Machine, type Observer } from "../disk/machine.ts";
 import type { SimProcess } from "../disk/process.ts";
 import { live } from "./life.ts";
 import type { Story } from "./story.ts";
@@ -35,7 +35,17 @@ export interface Run extends Left {
 /** Every seed is one life's own: ids that come twice would be taken for the same entry. */
 export interface From extends Left {
   readonly seed: number;
+  /** Which of the orders in which a process's own operations may be done; as they are asked for when left out. */
+  readonly order?: number;
 }
+
+function machineOf({ order, seed, ...left }: From, observer?: Observer): Machine {
+  const shuffled = order === undefined ? {} : { shuffle: true };
+  const mixed = seed + (order ?? 0) * ORDER_SEEDS;
+  return new Machine({ ...left, seed: mixed, ...shuffled, ...(observer && { observer }) });
+}
+
+const ORDER_SEEDS = 1_000_000;
 
 /** No life of a story needs a tenth of them. */
 const OPERATIONS_MAX = 20_000;
@@ -90,7 +100,7 @@ export async function play(
     return (after: DiskImage) =>
       void stills.push({ at: stills.length + 1, op: { kind, name, bytes }, before, after: after.clone() });
   };
-  const machine = new Machine({ ...from, ...(how.stills === true ? { observer } : {}) });
+  const machine = machineOf(from, how.stills === true ? observer : undefined);
   const strike = how.at === undefined || how.fault === undefined ? undefined : { at: how.at, fault: how.fault };
   const life = start(story, machine, machine.process(`life-${from.seed}`, strike));
   await machine.run(OPERATIONS_MAX);
@@ -99,7 +109,7 @@ export async function play(
 
 /** One life is frozen at its operation `at`, another takes over and comes to its end, then the first is woken. */
 export async function playFrozen(story: Story, from: From, at: number): Promise<Run> {
-  const machine = new Machine(from);
+  const machine = machineOf(from);
   const first = start(story, machine, machine.process(`life-${from.seed}`, { at, fault: { kind: "freeze" } }));
   await machine.run(OPERATIONS_MAX);
   const second = start(story, machine, machine.process(`life-${from.seed + 1}`));
