@@ -25,8 +25,8 @@ const CLAIMS_MAX = 200;
 export interface Life {
   readonly story: Story;
   readonly store: LaneStore;
-  readonly world: World;
-  readonly process: SimProcess;
+  readonly world: Pick<World, "tell" | "send"> & { readonly now: Pick<World["now"], "told"> };
+  readonly process: Pick<SimProcess, "world" | "isDead">;
   readonly holder: string;
   readonly agent: Agent;
   readonly turns: ReturnType<typeof createTurns>;
@@ -115,7 +115,7 @@ async function answerApproval(life: Life): Promise<boolean> {
   return store.commit("", [{ kind: "wake", id: item.id }], process.world.nowMs());
 }
 
-async function sleepUntilDue(store: LaneStore, { world }: SimProcess): Promise<boolean> {
+async function sleepUntilDue(store: LaneStore, { world }: Life["process"]): Promise<boolean> {
   const dues = (await Promise.all([store.nextDue("main"), store.nextDue("out")])).filter((due) => due !== null);
   if (dues.length === 0) return false;
   await world.sleep(Math.max(1, Math.min(...dues) - world.nowMs()));

@@ -2,10 +2,10 @@
 import { act, type ModelRequest, say, type ScriptedAnswer } from "@holdfast/agent";
 import type { Story } from "./story.ts";
 
-type Asking = Pick<ModelRequest, "messages">;
+export type Asking = Pick<ModelRequest, "messages">;
 
 /** Plays the steps, one for each batch of results that is there already. */
-function steps(...answers: readonly ScriptedAnswer[]): (request: Asking) => ScriptedAnswer {
+export function steps(...answers: readonly ScriptedAnswer[]): (request: Asking) => ScriptedAnswer {
   return ({ messages }) => {
     const asked = messages.filter(
       ({ role, content }) =>

@@ -1,0 +1,189 @@
+/**
+ * Rounds of real kills: a warm process begins to live on an empty root and gets SIGKILL at a random moment; in every other round a
+ * second one, that recovers, gets it too; then a process that is left alone comes to the end.
+ *
+ * Facts come from this process: which effects arrived here over HTTP, which messages were acknowledged to it, what was sent.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isObject, realWorld, tryParse } from "@holdfast/base";
+import { Chance } from "../disk/chance.ts";
+import { REAL_STORY, type Report } from "./real-life.ts";
+
+const LIFE = fileURLToPath(new URL("./real-life.ts", import.meta.url));
+/** Rounds at once, and warm processes that wait for theirs. */
+const AT_ONCE = 3;
+
+interface Facts {
+  readonly effects: { readonly tool: string; readonly about: string; readonly key: string }[];
+  readonly told: Set<string>;
+}
+
+export interface KillsReport {
+  readonly rounds: number;
+  readonly kills: number;
+  /** Rounds in which something had happened when the kill came. */
+  readonly amidst: number;
+  readonly broken: readonly string[];
+}
+
+/** `rounds` rounds, at moments that follow from the seed. */
+export async function realKills(rounds: number, seed: number): Promise<KillsReport> {
+  const chance = new Chance(seed);
+  await using server = await countingServer();
+  const waiting = Array.from({ length: rounds }, (_, index) => ({
+    index,
+    at: [chance.next(), chance.next()] as const,
+  }));
+  const counted = { kills: 0, amidst: 0 };
+  const broken: string[] = [];
+  const spanMs = await spanOf(server);
+  const worker = async (): Promise<void> => {
+    await using last = warm();
+    let next = warm();
+    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+      const root = await mkdtemp(join(tmpdir(), "holdfast-real-"));
+      const facts = server.begin(root);
+      const times = one.index % 2 === 0 ? 1 : 2;
+      for (let life = 0; life < times; life++) {
+        const child = next;
+        next = warm();
+        if (await killedIn(child, { root, facts, url: server.url(root), afterMs: one.at[life === 0 ? 0 : 1] * spanMs }))
+          counted.kills += 1;
+      }
+      if (facts.effects.length > 0) counted.amidst += 1;
+      const error = await last.live({ root, facts, url: server.url(root) });
+      const wrong = [...(error === null ? [] : [error]), ...(await wrongIn(root, facts))];
+      if (wrong.length > 0) broken.push(`round ${one.index}: ${wrong.join("; ")}`);
+      await rm(root, { recursive: true, force: true });
+    }
+    await next[Symbol.asyncDispose]();
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, rounds) }, worker));
+  return { rounds, ...counted, broken };
+}
+
+interface Living {
+  readonly root: string;
+  readonly facts: Facts;
+  readonly url: string;
+}
+
+type Warm = ReturnType<typeof warm>;
+
+/** A process that has loaded everything and waits. */
+function warm() {
+  const child: ChildProcess = fork(LIFE, { execArgv: ["--conditions=holdfast-src"], stdio: "inherit" });
+  const ended = once(child, "exit");
+  const live = ({ root, facts, url }: Living): Promise<string | null> =>
+    new Promise((resolve) => {
+      const hear = (report: Report): void => {
+        if ("told" in report) facts.told.add(report.told);
+        else {
+          child.off("message", hear);
+          resolve(report.error);
+        }
+      };
+      child.on("message", hear);
+      void ended.then(() => resolve("it was ended"));
+      child.send({ root, url, told: [...facts.told] });
+    });
+  return {
+    live,
+    kill: () => child.kill("SIGKILL"),
+    ended,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+/** True when the kill came before the end. */
+async function killedIn(child: Warm, { afterMs, ...living }: Living & { readonly afterMs: number }): Promise<boolean> {
+  const over = child.live(living);
+  await Promise.race([over, realWorld().sleep(afterMs)]);
+  child.kill();
+  return (await over) === "it was ended";
+}
+
+/** How long a life takes that nobody disturbs. */
+async function spanOf(server: Awaited<ReturnType<typeof countingServer>>): Promise<number> {
+  await using child = warm();
+  const spans: number[] = [];
+  for (let life = 0; life < 3; life++) {
+    const root = await mkdtemp(join(tmpdir(), "holdfast-real-"));
+    const startedMs = performance.now();
+    await child.live({ root, facts: server.begin(root), url: server.url(root) });
+    spans.push(performance.now() - startedMs);
+    await rm(root, { recursive: true, force: true });
+  }
+  return Math.max(...spans);
+}
+
+/** Counts by the root in whose life something happened. */
+async function countingServer() {
+  const known = new Map<string, Facts>();
+  const server: Server = createServer(({ method, url = "" }, response) => {
+    const [, root = "", tool = "", about = "", key = ""] = url.split("/");
+    const facts = known.get(root);
+    if (method === "POST") facts?.effects.push({ tool, about, key });
+    const times = facts?.effects.filter((effect) => effect.tool === tool && effect.about === about).length ?? 0;
+    response.end(String(times));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const name = (root: string): string => encodeURIComponent(root);
+  return {
+    begin(root: string): Facts {
+      const facts: Facts = { effects: [], told: new Set() };
+      known.set(name(root), facts);
+      return facts;
+    },
+    url: (root: string) => `http://127.0.0.1:${port}/${name(root)}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** What broke, by what arrived here and by the bytes of the transcript. */
+async function wrongIn(root: string, { effects, told }: Facts): Promise<readonly string[]> {
+  const lines = await transcript(root);
+  const times = (tool: string): number => effects.filter((effect) => effect.tool === tool).length;
+  const users = lines.filter(({ message }) => isObject(message) && message.role === "user");
+  const finals = lines.filter(
+    ({ message }) => isObject(message) && message.role === "assistant" && message.stopReason === "stop",
+  );
+  const results = lines.flatMap(({ call }) =>
+    isObject(call) ? [`${String(call.entryId)}#${String(call.ordinal)}`] : [],
+  );
+  const sent = effects.filter(({ tool }) => tool === "sent").map(({ about }) => about);
+  const payKeys = new Set(effects.filter(({ tool }) => tool === "pay").map(({ key }) => key));
+  return [
+    ...(told.size === REAL_STORY.messages.length ? [] : [`${told.size} messages were acknowledged`]),
+    ...(users.length === REAL_STORY.messages.length ? [] : [`heard ${users.length} times`]),
+    ...(finals.length === REAL_STORY.messages.length ? [] : [`answered ${finals.length} times`]),
+    ...(times("ring") <= 1 ? [] : [`rang ${times("ring")} times`]),
+    ...(times("ticket") === 1 ? [] : [`${times("ticket")} tickets`]),
+    ...(payKeys.size <= 1 ? [] : [`paid under ${payKeys.size} keys`]),
+    ...(results.length === 4 && new Set(results).size === 4 ? [] : [`${results.length} results of 4 calls`]),
+    ...(new Set(sent).size === sent.length ? [] : ["a reply was sent twice"]),
+  ];
+}
+
+async function transcript(root: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const folder = join(root, "sessions");
+  const names = (await readdir(folder)).filter((name) => /^[0-9a-f-]{36}\.jsonl$/u.test(name));
+  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
+  return texts.flatMap((text) => text.split("\n").map(tryParse).filter(isObject));
+}

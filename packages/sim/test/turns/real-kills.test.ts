@@ -1,0 +1,14 @@
+/** Real processes, real files, SIGKILL at random moments; `HOLDFAST_LARGE=1`: 300 rounds. */
+import { expect, test } from "vitest";
+import { realKills } from "../../src/turns/real-kills.ts";
+
+const isLarge = process.env.HOLDFAST_LARGE === "1";
+const rounds = isLarge ? 300 : 3;
+
+// Each kill costs a process that has to be started anew: about half a second of one core.
+test(`${rounds} rounds of SIGKILL: every effect once, every message answered once`, { timeout: 600_000 }, async () => {
+  const { kills, amidst, broken } = await realKills(rounds, 20_260_105);
+  expect(broken).toEqual([]);
+  expect(kills).toBeGreaterThan(rounds / 2);
+  if (isLarge) expect(amidst).toBeGreaterThan(rounds / 4);
+});
