@@ -2,7 +2,8 @@
  * The message goes into the log, as it was written, before any model is asked.
  * Invariant: it carries the message's key, so a redelivery or a second life finds it instead of writing it again.
  */
-import type { NewEntry } from "@holdfast/sessions";
+import type { ContentBlock, NewEntry } from "@holdfast/sessions";
+import { blocksOf } from "./attachments.ts";
 import { splitName } from "./model/answers.ts";
 import { openCalls } from "./next-step.ts";
 import { type Performed, perform } from "./perform.ts";
@@ -15,10 +16,14 @@ export async function hear(work: Work, keys: readonly string[]): Promise<Perform
   if (closed.kind === "busy") return closed;
   const messages = [work.item, ...work.joined].map(({ message }) => message);
   const heard = messages.filter(({ key }) => keys.includes(key));
-  await append(work, [
-    ...(await settings(work)),
-    ...heard.flatMap((message) => [...gaveWay(message), userEntry(message)]),
-  ]);
+  const { workspace } = work.agent;
+  const entries = await Promise.all(
+    heard.map(async (message) => [
+      ...gaveWay(message),
+      userEntry(message, await blocksOf(message.attachments ?? [], workspace)),
+    ]),
+  );
+  await append(work, [...(await settings(work)), ...entries.flat()]);
   return closed;
 }
 
@@ -50,11 +55,12 @@ function gaveWay({ dropped = [] }: Message): readonly NewEntry[] {
   return [{ type: "custom_message", customType: "holdfast:dropped", content, display: true }];
 }
 
-/** The text as written; who sent it and whence stands beside it. */
-function userEntry({ key, text, from, address, receivedMs }: Message): NewEntry {
+/** The text as written, then what came with it; who sent it and whence stands beside it. */
+function userEntry({ key, text, from, address, receivedMs }: Message, attached: readonly ContentBlock[]): NewEntry {
+  const content = [...(text === "" ? [] : [{ type: "text", text } as const]), ...attached];
   return {
     type: "message",
-    message: { role: "user", content: [{ type: "text", text }], timestamp: receivedMs, key },
+    message: { role: "user", content, timestamp: receivedMs, key },
     from,
     address,
   };

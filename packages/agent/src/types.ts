@@ -15,6 +15,17 @@ export interface Address {
   readonly thread: string | null;
 }
 
+/** A file that came with a message. It lies in the workspace, whole and durable, before the message is accepted. */
+export interface Attachment {
+  /** As its sender called it. */
+  readonly name: string;
+  /** MIME type, as its sender said. */
+  readonly type: string;
+  readonly bytes: number;
+  /** In the workspace, relative. */
+  readonly path: string;
+}
+
 /** What arrived, made uniform. `key` = `<channel>:<account>:<chat>:<platform message id>`. */
 export interface Message {
   readonly key: string;
@@ -22,6 +33,7 @@ export interface Message {
   readonly from: { readonly id: string; readonly name: string | null; readonly owner: boolean };
   readonly address: Address;
   readonly receivedMs: number;
+  readonly attachments?: readonly Attachment[];
   /** Messages that gave way to this one because too many waited: the beginning of each. The model is told. */
   readonly dropped?: readonly string[];
 }

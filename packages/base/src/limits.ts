@@ -35,6 +35,12 @@ export const LIMITS = {
   toolResultCharsMax: 50_000,
   /** One accepted message. */
   messageBytesMax: 1024 * 1024,
+  /** One attachment, and how many one message has. */
+  attachmentBytesMax: 25 * 1024 * 1024,
+  attachmentsMax: 20,
+  /** A picture that goes to the model as one, and all pictures of one message: larger ones are named, and stay files. */
+  imageBytesMax: 5 * 1024 * 1024,
+  imagesBytesMax: 10 * 1024 * 1024,
   /** Events kept for clients that reconnect. */
   eventsKeptMax: 2_000,
 } as const;

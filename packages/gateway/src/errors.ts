@@ -5,6 +5,7 @@
 import { CodedError, type ErrorDetails } from "@holdfast/base";
 
 export const GATEWAY_ERRORS = {
+  attachment_unusable: 'The file "{name}" cannot be taken: {why}.',
   bad_request: "The request is not understood: {why}.",
   bad_session_key: 'Not a session key: "{key}". Write agent:<agent>:<name>, for example agent:main:main.',
   body_too_large: "The message is larger than {limitBytes} bytes. Send less at once.",
@@ -49,6 +50,7 @@ export type GatewayErrorCode = keyof typeof GATEWAY_ERRORS;
 
 /** HTTP status by code; what is not here is 500. */
 export const STATUS: Partial<Record<string, number>> = {
+  attachment_unusable: 400,
   bad_request: 400,
   bad_session_key: 400,
   body_too_large: 413,

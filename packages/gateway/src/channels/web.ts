@@ -2,6 +2,7 @@
  * The channel of everything local: web page, command line, API. Its "platform" is whoever waits in this process; the
  * entry is in the transcript already, so sending again changes nothing and the entry's id is the platform's id.
  */
+import type { Attachment } from "@holdfast/agent";
 import type { World } from "@holdfast/base";
 import type { Arrival, Channel, Outgoing } from "../channels.ts";
 
@@ -10,6 +11,8 @@ export interface WebArrival extends Pick<Arrival, "mode" | "literal"> {
   readonly sessionKey: string | null;
   readonly text: string;
   readonly clientKey: string | null;
+  /** Kept before (inbox.ts). */
+  readonly attachments?: readonly Attachment[];
 }
 
 /** Without `:`, which parts the key: else the end of one session's key could pass for the beginning of another's id. */
@@ -22,7 +25,7 @@ export function webChannel(world: World, hand: (outgoing: Outgoing) => void): Ch
   return {
     name: "web",
     dedupeMs: Number.POSITIVE_INFINITY,
-    parse({ sessionKey, text, clientKey, mode, literal = false }) {
+    parse({ sessionKey, text, clientKey, mode, literal = false, attachments = [] }) {
       const address = { channel: "web", account: "local", chat: sessionKey ?? "main", thread: null };
       const id = clientKey ?? world.newId("item");
       return {
@@ -32,6 +35,7 @@ export function webChannel(world: World, hand: (outgoing: Outgoing) => void): Ch
           from: { id: "owner", name: null, owner: true },
           address,
           receivedMs: world.nowMs(),
+          ...(attachments.length === 0 ? {} : { attachments }),
         },
         asked: sessionKey,
         clientKey,

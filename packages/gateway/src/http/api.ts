@@ -10,8 +10,10 @@ import { GatewayError } from "../errors.ts";
 import { isRehearsal } from "../models.ts";
 import { mainKey, routeKey } from "../routes.ts";
 import { ENTRIES_LIMIT, listSessions, snapshot } from "../snapshot.ts";
+import { keepAttachment, keptAttachment } from "../inbox.ts";
 import type {
   WireAccepted,
+  WireAttached,
   WireAnswer,
   WireSessionList,
   WireSignInLink,
@@ -22,10 +24,21 @@ import { signInPath } from "./access.ts";
 import type { HttpParts } from "./server.ts";
 import { streamEvents } from "./stream.ts";
 
-const postBody = z.strictObject({
-  text: z.string().refine((text) => text.trim() !== "", "expected more than white space"),
-  wait: z.boolean().optional(),
+const attachment = z.strictObject({
+  path: z.string().max(300),
+  name: z.string().max(300).optional(),
+  type: z.string().max(200).optional(),
 });
+const postBody = z
+  .strictObject({
+    text: z.string().prefault(""),
+    wait: z.boolean().optional(),
+    attachments: z.array(attachment).max(LIMITS.attachmentsMax).prefault([]),
+  })
+  .refine(({ text, attachments }) => text.trim() !== "" || attachments.length > 0, {
+    path: ["text"],
+    message: "expected more than white space",
+  });
 const page = z.object({
   before: z.string().min(1).optional(),
   limit: z.coerce.number().int().min(1).max(ENTRIES_LIMIT.max).prefault(ENTRIES_LIMIT.default),
@@ -83,6 +96,26 @@ function entryRoute(app: FastifyInstance, keyed: (request: KeyedRequest) => { ke
   );
 }
 
+/** The body is the file, whatever its type says. */
+function attachmentRoute(app: FastifyInstance, agentOf: (request: KeyedRequest) => Agent): void {
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+    scope.post<Keyed>(
+      "/api/sessions/:key/attachments",
+      { bodyLimit: LIMITS.attachmentBytesMax },
+      async (request, reply): Promise<WireAttached> => {
+        const { name } = parsed(z.object({ name: z.string().min(1).max(300) }), request.query);
+        const { workspace, world } = agentOf(request);
+        const content = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+        const type = (header(request, "content-type") ?? "").split(";")[0]!.trim();
+        reply.code(201);
+        return { attachment: await keepAttachment({ name, type, content }, { workspace, world }) };
+      },
+    );
+  });
+}
+
 type KeyedRequest = { readonly params: { readonly key: string } };
 
 export function apiRoutes(app: FastifyInstance, parts: HttpParts): void {
@@ -115,14 +148,23 @@ export function apiRoutes(app: FastifyInstance, parts: HttpParts): void {
   });
 
   entryRoute(app, keyed);
+  attachmentRoute(app, (request) => keyed(request).agent);
   app.post<Keyed>(
     "/api/sessions/:key/messages",
     { bodyLimit: LIMITS.messageBytesMax, onResponse: async () => world.at("http:after-ack") },
     async (request, reply): Promise<WireAccepted | WireAnswer> => {
-      const { key } = keyed(request);
-      const { text, wait = false } = parsed(postBody, request.body);
+      const { key, agent } = keyed(request);
+      const { text, wait = false, attachments: named } = parsed(postBody, request.body);
+      const attachments = await Promise.all(named.map((each) => keptAttachment(each, agent.workspace)));
       const signal = goneSignal(reply.raw, parts.stopping);
-      const posted = await parts.post({ sessionKey: key, text, clientKey: idempotencyKey(request), wait, signal });
+      const posted = await parts.post({
+        sessionKey: key,
+        text,
+        attachments,
+        clientKey: idempotencyKey(request),
+        wait,
+        signal,
+      });
       if (posted.kind === "refused") throw new GatewayError(posted.code, posted.details);
       world.at("http:before-ack");
       if (posted.kind === "answered") return posted.answer;

@@ -2,6 +2,7 @@
  * The protocol between gateway and clients: types only, so that the dashboard can import it without any code of ours.
  * Everything a client sees says whether it is durable; provisional text is withdrawn explicitly.
  */
+import type { Attachment } from "@holdfast/agent";
 import type { Entry } from "@holdfast/sessions";
 
 export type * from "./acts.ts";
@@ -45,6 +46,11 @@ export interface WireStatus {
 export interface WireSignInLink {
   /** To be put behind the gateway's address. */
   readonly path: string;
+}
+
+/** POST /api/sessions/{key}/attachments?name=NAME with the file as body: kept, to be named by a message that follows. */
+export interface WireAttached {
+  readonly attachment: Attachment;
 }
 
 /** A message that is accepted and not answered yet, or failed. */
