@@ -13,7 +13,8 @@ export const CLI_ERRORS = {
   name_unknown: "There is no conversation called {name}. `holdfast session list` shows what there is.{begin}",
   name_ambiguous: "{name} could mean {count} conversations: {names}. Write more of the one you mean.",
   agent_unknown: "There is no agent called {agent}. Known: {known}.",
-  openclaw_home: "{path} is an OpenClaw home. Holdfast does not write into it; choose another folder with --home.",
+  openclaw_home:
+    "{path} is an OpenClaw home. Holdfast does not write into it: choose another folder with --home, and bring the history over with `holdfast --home DIR migrate openclaw {path}`.",
   bad_line: "Line {line} of the input was not appended: {why}. Lines acknowledged before it are kept.",
   output_closed:
     "The reader of the output went away, so nothing more was appended. Lines acknowledged before are kept.",

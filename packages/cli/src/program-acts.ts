@@ -87,7 +87,7 @@ export function addKeeping(program: Command, session: Command, act: Act): void {
     .description("bring a history over; the source is only read")
     .addArgument(new Argument("<program>", "whose history").choices(["openclaw", "pi"]))
     .argument("<dir>", "its folder, such as ~/.openclaw or ~/.pi/agent/sessions")
-    .action((from, dir) => act(async (context) => (await commands()).migrate(context, from, dir)));
+    .action((from, dir) => act(async (context) => (await import("./commands/migrate.ts")).migrate(context, from, dir)));
 }
 
 const FORMATS = ["json", "jsonl", "markdown", "html", "flat"];

@@ -53,9 +53,9 @@ export function ago(thenMs: number | undefined, nowMs: number): string {
   return `${Math.floor(passed / unitMs)} ${unit} ago`;
 }
 
-/** `1 message`, `2 messages`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+/** `1 message`, `2 messages`; `2 entries` where the plural is said. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 /** Breaks text at `width` cells: between words, and inside Chinese and Japanese text anywhere. Lines it has stay lines. */

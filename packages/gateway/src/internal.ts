@@ -9,7 +9,13 @@ export { runningTurns } from "./queue/running.ts";
 export { silentLog } from "./log.ts";
 export { createTurns } from "./turns.ts";
 export { type LaneCase, laneCases } from "./conformance/lanes.ts";
-export { type AgentCleanup, actsOn, cleanUpAgents } from "./keeping.ts";
+export {
+  type AgentCleanup,
+  actsOn,
+  cleanUpAgents,
+  type OpenClawSettings,
+  settingsFromOpenClaw,
+} from "./keeping.ts";
 export { laneReport, waitingApprovals } from "./queue/look.ts";
 export { type MemoryRows, memoryLanes } from "./lane-stores/memory.ts";
 export { sqliteLanes, threadedLanes } from "./lane-stores/sqlite.ts";

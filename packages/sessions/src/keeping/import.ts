@@ -73,7 +73,7 @@ export async function importHistory(place: ImportPlace, request: ImportRequest):
   const made = await makeOnce(incoming, options, file, place);
   const more =
     made ?? (await extend(incoming, options, { file, key, about: about.id, isOwned: row !== undefined }, place));
-  await place.store.update(key, (now) => now ?? rowOf(sessionId, incoming, request));
+  await place.store.update(key, (now) => withImported(now, rowOf(sessionId, incoming, request)));
   return { key, sessionId, file, ...more };
 }
 
@@ -95,6 +95,23 @@ function rowOf(sessionId: string, incoming: Incoming, request: ImportRequest): S
     ...request.row,
     sessionId,
     sessionFile: `${sessionId}.jsonl`,
+  };
+}
+
+/**
+ * Killed before its row was written, an import finds a row that was made from the transcript alone: that one learns what
+ * the source says. Where somebody has spoken since, what is known here counts.
+ */
+function withImported(now: SessionRow | undefined, fresh: SessionRow): SessionRow {
+  if (now === undefined) return fresh;
+  const isHalf =
+    now.sessionId === fresh.sessionId && fresh.importedFrom !== undefined && now.importedFrom === undefined;
+  if (!isHalf) return now;
+  const { sessionId, sessionFile } = now;
+  return {
+    ...(now.lastInteractionAt === undefined ? { ...now, ...fresh } : { ...fresh, ...now }),
+    sessionId,
+    sessionFile,
   };
 }
 

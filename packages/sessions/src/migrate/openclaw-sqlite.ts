@@ -10,8 +10,10 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { isObject, makePrivateDirectory, sha256, tryParse } from "@holdfast/base";
+import { archivedFile } from "../archive-name.ts";
 import type { ImportPlace } from "../keeping/import.ts";
 import { NewFile } from "../keeping/new-file.ts";
+import { coldStorage } from "./openclaw-cold.ts";
 import { isFile } from "../reading/packed.ts";
 import type { MigrationNotes } from "./report.ts";
 
@@ -37,14 +39,18 @@ type Row = Readonly<Record<string, SQLOutputValue>>;
  * Rows with the transcripts of their current sessions, as files in `.migrating` (the caller removes it); earlier sessions
  * of a key and stored archives go to `archive/`.
  */
-export async function readDatabase(path: string, place: ImportPlace, notes: MigrationNotes): Promise<FoundSession[]> {
+export async function readDatabase(
+  { path, sessionsFolder }: { readonly path: string; readonly sessionsFolder: string },
+  place: ImportPlace,
+  notes: MigrationNotes,
+): Promise<FoundSession[]> {
   const scratch = await mkdtemp(join(tmpdir(), "holdfast-migrate-"));
   try {
     const copy = await copyDatabase(path, scratch);
     const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
     const database = new DatabaseSync(copy);
     try {
-      return await sessionsIn(database, { path, place, notes });
+      return await sessionsIn(database, { path, sessionsFolder, place, notes });
     } finally {
       database.close();
     }
@@ -62,6 +68,8 @@ async function copyDatabase(path: string, folder: string): Promise<string> {
 
 interface Reading {
   readonly path: string;
+  /** Where the transcripts are that were moved out of the database. */
+  readonly sessionsFolder: string;
   readonly place: ImportPlace;
   readonly notes: MigrationNotes;
 }
@@ -74,6 +82,7 @@ async function sessionsIn(database: DatabaseSync, reading: Reading): Promise<Fou
   }
   const folder = scratchFolder(place);
   await makePrivateDirectory(folder);
+  const cold = await coldStorage(reading.sessionsFolder, rowsOf(database, "session_transcript_cold_archives"), place);
   const found: FoundSession[] = [];
   const current = new Set<string>();
   for (const node of database.prepare("SELECT * FROM session_nodes ORDER BY session_key").all()) {
@@ -86,7 +95,7 @@ async function sessionsIn(database: DatabaseSync, reading: Reading): Promise<Fou
     const file = join(folder, `${sha256(sessionId).slice(0, 32)}.jsonl`);
     // The source may have grown since a run that was killed.
     await rm(file, { force: true });
-    const count = await writeTranscript(database, sessionId, file, place);
+    const count = (await writeTranscript(database, sessionId, file, place)) || (await cold.thaw(sessionId, file));
     if (count === 0) {
       notes.skipped.push({ source, why: "its transcript is empty or not in the database" });
       continue;
@@ -97,7 +106,16 @@ async function sessionsIn(database: DatabaseSync, reading: Reading): Promise<Fou
     found.push({ source, key, row: { ...times, ...(isObject(row) ? row : {}), sessionId }, write, leaf });
   }
   await archiveEarlier(database, current, reading);
+  for (const { id, source, atMs } of cold.rest()) {
+    const file = archivePath(place, id, "cold", atMs);
+    if ((await cold.thaw(id, file)) > 0) notes.archived.push({ source, file });
+  }
+  notes.skipped.push(...cold.unreadable);
   return found;
+}
+
+function rowsOf(database: DatabaseSync, table: string): readonly Row[] {
+  return hasTable(database, table) ? database.prepare(`SELECT * FROM ${table}`).all() : [];
 }
 
 function hasTable(database: DatabaseSync, name: string): boolean {
@@ -156,21 +174,20 @@ function unpacked(bytes: Uint8Array): Buffer {
 /** Sessions that a key had before, and transcripts that were put away inside the database. */
 async function archiveEarlier(database: DatabaseSync, current: ReadonlySet<string>, reading: Reading): Promise<void> {
   const { path, place, notes } = reading;
-  const folder = join(place.directory, "archive");
-  await makePrivateDirectory(folder);
+  await makePrivateDirectory(join(place.directory, "archive"));
   const ids = database
     .prepare("SELECT session_id, MAX(created_at) AS time FROM transcript_events GROUP BY session_id")
     .all();
   for (const { session_id: id, time } of ids) {
     const sessionId = String(id);
     if (current.has(sessionId)) continue;
-    const file = archivePath(folder, sessionId, "earlier", time);
+    const file = archivePath(place, sessionId, "earlier", time);
     await writeTranscript(database, sessionId, file, place);
     notes.archived.push({ source: `${path} ${sessionId}`, file });
   }
   if (!hasTable(database, "session_transcript_archives")) return;
   for (const archive of database.prepare("SELECT * FROM session_transcript_archives").iterate()) {
-    const file = archivePath(folder, String(archive.session_id), String(archive.reason), archive.created_at);
+    const file = archivePath(place, String(archive.session_id), String(archive.reason), archive.created_at);
     const blob = archive.archive_blob;
     if (!(blob instanceof Uint8Array)) continue;
     await using copy = await NewFile.beside(file, place.world);
@@ -181,8 +198,8 @@ async function archiveEarlier(database: DatabaseSync, current: ReadonlySet<strin
   }
 }
 
-function archivePath(folder: string, sessionId: string, reason: string, time: SQLOutputValue | undefined): string {
-  const safe = sessionId.replace(/[^A-Za-z0-9_-]/g, "-");
-  const ms = typeof time === "number" ? time : 0;
-  return join(folder, `${safe}.${reason}.${new Date(ms).toISOString().replace(/[^A-Za-z0-9-]/g, "-")}.jsonl`);
+function archivePath(place: ImportPlace, sessionId: string, why: string, time: SQLOutputValue | undefined): string {
+  const id = sessionId.replace(/[^A-Za-z0-9_-]/g, "-");
+  const reason = why.replace(/[^a-z]/g, "") || "unreferenced";
+  return join(place.directory, archivedFile({ id, reason, atMs: typeof time === "number" ? time : 0 }));
 }

@@ -7,14 +7,15 @@
  */
 import { existsSync } from "node:fs";
 import { readdir, realpath, rm, stat } from "node:fs/promises";
-import { basename, join, resolve, sep } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import { CodedError, isObject, LIMITS, makePrivateDirectory, readText, tryParse } from "@holdfast/base";
+import { archivedFile } from "../archive-name.ts";
 import { isSessionId, isSessionKey } from "../key.ts";
 import { type ImportPlace, importHistory } from "../keeping/import.ts";
 import { NewFile } from "../keeping/new-file.ts";
-import { sessionIdOf } from "../keeping/repair.ts";
 import { isFile } from "../reading/packed.ts";
 import { openSource } from "../reading/source.ts";
+import { type PutAwaySibling, siblingOf } from "./openclaw-files.ts";
 import { adjustEntry } from "./openclaw-entries.ts";
 import { type FoundSession, readDatabase, scratchFolder } from "./openclaw-sqlite.ts";
 import { MigrationNotes, type MigrationReport } from "./report.ts";
@@ -75,7 +76,7 @@ class AgentMigration {
     const database = join(root, "agents", agentId, "agent", "openclaw-agent.sqlite");
     const rows = await this.#rowsOfJson();
     if (!(await this.#isThere(database))) return rows;
-    return [...rows, ...(await readDatabase(database, place, notes))];
+    return [...rows, ...(await readDatabase({ path: database, sessionsFolder: this.#folder }, place, notes))];
   }
 
   async #isThere(path: string): Promise<boolean> {
@@ -159,29 +160,21 @@ class AgentMigration {
     if (!existsSync(this.#folder)) return;
     const entries = await readdir(this.#folder, { withFileTypes: true });
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      const { name } = entry;
-      const path = join(this.#folder, name);
-      const [, transcript, reason, time] = /^(.+)\.jsonl(?:\.(reset|deleted|bak)\.(.+))?$/.exec(name) ?? [];
-      if (transcript === undefined || this.#used.has(path)) continue;
-      if (!entry.isFile()) {
+      const path = join(this.#folder, entry.name);
+      if (entry.name === "sessions.json" || this.#used.has(path)) continue;
+      const found = siblingOf(entry.name);
+      if (found.kind === "left") notes.left.push({ source: path, why: found.why });
+      else if (!entry.isFile())
         notes.skipped.push({ source: path, why: "it is no file of this folder but a link or something else" });
-        continue;
-      }
-      if (/\.(?:trajectory|checkpoint\.[^.]+)$/.test(transcript)) {
-        notes.skipped.push({ source: path, why: "it is no conversation but a record of runs" });
-        continue;
-      }
-      await this.#archive(path, `${transcript}.jsonl`, { reason: reason ?? "unreferenced", time });
+      else await this.#archive(path, found);
     }
   }
 
-  async #archive(path: string, name: string, when: { reason: string; time: string | undefined }): Promise<void> {
+  async #archive(path: string, { id, reason, atMs }: PutAwaySibling): Promise<void> {
     const { place, notes } = this.#parts;
-    const folder = join(place.directory, "archive");
-    const id = sessionIdOf(name) ?? basename(name, ".jsonl").replace(/[^A-Za-z0-9_-]/g, "-");
-    const time = (when.time ?? new Date((await stat(path)).mtimeMs).toISOString()).replace(/[^A-Za-z0-9-]/g, "-");
-    const file = join(folder, `${id}.${when.reason}.${time}.jsonl`);
-    await makePrivateDirectory(folder);
+    const at = atMs ?? Math.floor((await stat(path)).mtimeMs);
+    const file = join(place.directory, archivedFile({ id, reason, atMs: at }));
+    await makePrivateDirectory(dirname(file));
     await copyWhole(path, file, place);
     notes.archived.push({ source: path, file });
   }
