@@ -8,6 +8,7 @@ import type { OpenCall } from "./calls.ts";
 import { type Entry, fieldsOf, isMessage, isToolResult, type NewEntry } from "./entry.ts";
 import { SessionError } from "./errors.ts";
 import { afterEntry, entersContext, openCallsOf } from "./open-calls.ts";
+import { type Settings, settingsIn } from "./projection.ts";
 import type { Unstamped } from "./store.ts";
 
 /** What a draft has to know of the log. */
@@ -22,6 +23,8 @@ export interface Ground {
   readonly known: ReadonlyMap<string, Entry>;
   /** Looked up before: the paths to those of them that are not on `path`. */
   readonly paths: ReadonlyMap<string, readonly Entry[]>;
+  /** In force at the leaf, where a compaction is drafted and the path does not say it. */
+  readonly inForce: Settings | null;
   /** The last line, where it is not the leaf: the way back from it is written first. */
   readonly cut: Entry | null;
   readonly nowIso: string;
@@ -79,8 +82,8 @@ export class Drafting {
       }
       const parentId = entry.parentId === undefined ? (before ?? this.#naturalParent(entry)) : entry.parentId;
       if (parentId !== cursor.parent) cursor = { parent: parentId, open: this.#openAt(parentId) };
-      const complete = this.#complete(entry, parentId);
-      this.#checkKept(complete, write);
+      const plain = this.#complete(entry, parentId);
+      const complete = plain.type === "compaction" ? this.#compaction(plain, write) : plain;
       cursor = { parent: complete.id, open: nextOpen(cursor.open, complete as Entry) };
       write.push(complete);
       result.push(complete);
@@ -89,17 +92,24 @@ export class Drafting {
     return this.#settle(write, result, cursor.open);
   }
 
-  /** A compaction keeps entries from one of its ancestors on; anything else would hide what it does not summarise. */
-  #checkKept({ type, firstKeptEntryId, parentId }: Unstamped, write: readonly Unstamped[]): void {
-    if (type !== "compaction") return;
-    let at = parentId;
-    while (at !== null && at !== firstKeptEntryId) {
-      const drafted = write.find((entry) => entry.id === at) ?? this.#drafted.get(at);
-      if (drafted === undefined) break;
-      at = drafted.parentId;
+  /**
+   * A compaction keeps entries from one of its ancestors on; anything else would hide what it does not summarise. It says
+   * what is in force where it stands: what it stands for is not read again to know that.
+   */
+  #compaction(entry: Unstamped, write: readonly Unstamped[]): Unstamped {
+    const drafted: Entry[] = [];
+    let at = entry.parentId;
+    while (at !== null) {
+      const found = write.find(({ id }) => id === at) ?? this.#drafted.get(at);
+      if (found === undefined) break;
+      drafted.unshift(found as Entry);
+      at = found.parentId;
     }
-    if (at !== null && (at === firstKeptEntryId || this.#pathTo(at).some((entry) => entry.id === firstKeptEntryId)))
-      return;
+    const path = [...(at === null ? [] : this.#pathTo(at)), ...drafted];
+    const { firstKeptEntryId } = entry;
+    if (path.some(({ id }) => id === firstKeptEntryId)) {
+      return withSettings(entry, path, at === this.#ground.leaf ? this.#ground.inForce : null);
+    }
     const reason = `firstKeptEntryId ${String(firstKeptEntryId)} is not above this compaction`;
     throw new SessionError("bad_entry", { reason });
   }
@@ -175,6 +185,16 @@ export class Drafting {
     const id = entry.id ?? this.#ground.newId();
     return { ...entry, id, parentId, timestamp: entry.timestamp ?? this.#ground.nowIso };
   }
+}
+
+/** `earlier`: in force before the path, where it is known. */
+function withSettings(entry: Unstamped, path: readonly Entry[], earlier: Settings | null): Unstamped {
+  if (entry.inForce !== undefined) return entry;
+  const here = settingsIn(path);
+  const isKnown = earlier !== null || path[0]?.parentId === null;
+  const thinkingLevel = here.thinkingLevel ?? earlier?.thinkingLevel ?? (isKnown ? "off" : undefined);
+  const inForce = { ...(here.model ?? earlier?.model), ...(thinkingLevel === undefined ? {} : { thinkingLevel }) };
+  return Object.keys(inForce).length === 0 ? entry : { ...entry, inForce };
 }
 
 /** An entry that is meant to move the leaf. */

@@ -100,6 +100,8 @@ export interface CompactionEntry extends EntryBase {
   readonly firstKeptEntryId: string;
   readonly tokensBefore: number;
   readonly details?: unknown;
+  /** What was in force here, as far as it was known: so that nobody has to read on for it. */
+  readonly inForce?: { readonly provider?: string; readonly modelId?: string; readonly thinkingLevel?: string };
 }
 export interface BranchSummaryEntry extends EntryBase {
   readonly type: "branch_summary";

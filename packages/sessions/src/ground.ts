@@ -7,12 +7,13 @@ import type { Entry, NewEntry } from "./entry.ts";
 import { fieldsOf, isCustom, parseLine } from "./entry.ts";
 import { SessionError } from "./errors.ts";
 import { KnownPath } from "./known-path.ts";
-import { project } from "./projection.ts";
+import { project, type Settings } from "./projection.ts";
 import { backward, forward } from "./reading/lines.ts";
 import type { ByteSource } from "./reading/source.ts";
-import { type Loaded, readTail } from "./reading/tail.ts";
+import { type Loaded, lacksSettings, readTail } from "./reading/tail.ts";
 import { parseRaw } from "./reading/whole.ts";
 import { entriesForward } from "./scan.ts";
+import { settingsAt } from "./sidecar/look.ts";
 import { Places } from "./sidecar/places.ts";
 import type { Ground as WholeGround } from "./draft.ts";
 import type { LogRef, Position, Reading, LogStore } from "./store.ts";
@@ -91,9 +92,11 @@ export class Ground {
   }
 
   async context(options: ContextOptions): Promise<Context> {
-    const { leaf, ...limits } = options;
+    const { leaf, settings = false, ...limits } = options;
     const loaded = leaf === undefined || leaf === this.leaf ? this.loaded : await this.#loadedAt(leaf);
-    return project(loaded.path, { ...limits, whole: loaded.whole, earlier: loaded.earlier });
+    const earlier =
+      settings && lacksSettings(loaded) ? await inForceAt(this.places, loaded.path.at(-1)) : loaded.earlier;
+    return project(loaded.path, { ...limits, whole: loaded.whole, earlier });
   }
 
   /** One entry wherever it is. Looks into the file only for what was not met. */
@@ -117,7 +120,9 @@ export class Ground {
       if (!this.#path.byId.has(id)) paths.set(id, (await this.#loadedAt(id)).path);
     }
     const { leaf, byId, open, path } = this.#path;
-    return { leaf, path, onPath: byId, open, known, paths, cut: this.#cut };
+    const asks = entries.some(({ type }) => type === "compaction") && lacksSettings(this.loaded);
+    const inForce = asks ? await inForceAt(this.places, path.at(-1)) : null;
+    return { leaf, path, onPath: byId, open, known, paths, cut: this.#cut, inForce };
   }
 
   /** After our own commit. */
@@ -176,6 +181,11 @@ export class Ground {
       return readTail(source, { leaf, from });
     });
   }
+}
+
+/** Model and thinking level at an entry, however far back they were set. */
+function inForceAt(places: Places, entry: Entry | undefined): Promise<Settings> {
+  return places.run(async (tree) => settingsAt(tree, entry === undefined ? -1 : await tree.find(entry.id)));
 }
 
 /** Written by somebody who had lost the right to: kept, and never taken in. */

@@ -183,11 +183,32 @@ function applyEdit(messages: readonly EntryMessage[], replacement: unknown): rea
   });
 }
 
-/** Model and thinking level as this path sets them. A compaction does not take them back. */
+/** Model and thinking level as this path sets them. A compaction does not take them back, and may say what they were. */
 export function settingsIn(path: readonly Entry[]): Settings {
-  const by = path.findLast((entry) => isModelChange(entry) || (isMessage(entry) && isAssistant(entry.message)));
-  const level = path.findLast(isThinkingLevelChange);
-  return { model: by === undefined ? null : modelOf(by), thinkingLevel: level?.thinkingLevel ?? null };
+  const by = path.findLast(setsModel);
+  const level = path.findLast(setsLevel);
+  return { model: by === undefined ? null : modelOf(by), thinkingLevel: level === undefined ? null : levelOf(level) };
+}
+
+function setsModel(entry: Entry): boolean {
+  if (isCompaction(entry)) return typeof inForceIn(entry).modelId === "string";
+  return isModelChange(entry) || (isMessage(entry) && isAssistant(entry.message));
+}
+
+function setsLevel(entry: Entry): boolean {
+  if (isCompaction(entry)) return typeof inForceIn(entry).thinkingLevel === "string";
+  return isThinkingLevelChange(entry);
+}
+
+function inForceIn(entry: Entry): Readonly<Record<string, unknown>> {
+  const { inForce } = fieldsOf(entry);
+  return isObject(inForce) ? inForce : {};
+}
+
+/** Of an entry that sets it; a damaged one sets nothing that could be used. */
+function levelOf(entry: Entry): string | null {
+  const { thinkingLevel } = isCompaction(entry) ? inForceIn(entry) : fieldsOf(entry);
+  return (thinkingLevel as string | undefined) ?? null;
 }
 
 function settingsOf(path: readonly Entry[], options: ProjectOptions): Settings {
@@ -201,7 +222,9 @@ function settingsOf(path: readonly Entry[], options: ProjectOptions): Settings {
 }
 
 function modelOf(entry: Entry): Context["model"] {
-  const fields = isMessage(entry) ? fieldsOf(entry.message) : fieldsOf(entry);
+  const fields: Readonly<Record<string, unknown>> = isCompaction(entry)
+    ? inForceIn(entry)
+    : fieldsOf(isMessage(entry) ? entry.message : entry);
   const modelId = isMessage(entry) ? fields.model : fields.modelId;
   // Pi hands on what the file says, absent fields included.
   return { provider: fields.provider as string, modelId: modelId as string };

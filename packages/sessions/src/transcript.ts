@@ -7,10 +7,12 @@ import { CallLedger, type OpenCall } from "./calls.ts";
 import { type Entry, fieldsOf, type Header, isMessage } from "./entry.ts";
 import { SessionError } from "./errors.ts";
 import { noteLabel } from "./labels.ts";
-import { project } from "./projection.ts";
-import { openSource } from "./reading/source.ts";
-import { readTail } from "./reading/tail.ts";
+import { project, type Settings } from "./projection.ts";
+import { type ByteSource, openSource } from "./reading/source.ts";
+import { type Loaded, lacksSettings, readTail } from "./reading/tail.ts";
 import { type EntryRef, readWhole, type Whole } from "./reading/whole.ts";
+import { keptSettings } from "./sidecar/kept.ts";
+import { type Disk, realDisk } from "./stores/file/disk.ts";
 import { excerptOf } from "./text.ts";
 import type { Tree } from "./tree.ts";
 import type { Context, ContextOptions, OpenReport } from "./types.ts";
@@ -105,12 +107,27 @@ function missingReturn(ref: EntryRef): OpenReport["damaged"][number] {
  * The model's context, as a session over this file would have it. For a file that is ok, and without limits, `messages`,
  * `model` and `thinkingLevel` equal Pi's. Throws as `verifyTranscript` does, and `entry_missing` for an unknown leaf.
  */
-export async function contextOfTranscript(path: string, options: ContextOptions = {}): Promise<Context> {
-  await using source = await openSource(path);
+export async function contextOfTranscript(
+  path: string,
+  options: ContextOptions = {},
+  disk: Disk = realDisk,
+): Promise<Context> {
+  await using source = await openSource(path, disk);
   const { leaf, ...limits } = options;
-  const loaded = await readTail(source, { leaf, settings: true });
+  const loaded = await readTail(source, { leaf });
   if (loaded.path.length === 0 && loaded.header === null) refuseOther(path, await readWhole(source));
-  return project(loaded.path, { ...limits, whole: loaded.whole, earlier: loaded.earlier });
+  const earlier = lacksSettings(loaded) ? await settingsOf(loaded, { path, source, disk }, leaf) : loaded.earlier;
+  return project(loaded.path, { ...limits, whole: loaded.whole, earlier });
+}
+
+/** From the index beside the file, or by reading on. */
+async function settingsOf(
+  { path: entries }: Loaded,
+  { path, source, disk }: { readonly path: string; readonly source: ByteSource; readonly disk: Disk },
+  leaf: string | undefined,
+): Promise<Settings | null> {
+  const kept = await keptSettings(disk, { path, source }, entries.at(-1)?.id ?? "");
+  return kept ?? (await readTail(source, { leaf, settings: true })).earlier;
 }
 
 /** One entry of the tree, without its content: `text` is the beginning of what it says. */

@@ -78,6 +78,11 @@ export interface ContextOptions {
   readonly leaf?: string;
   readonly maxMessages?: number;
   readonly maxTokens?: number;
+  /**
+   * Find model and thinking level however far back they were set, with the index. Left out, they are null where nothing that
+   * is loaded says them: compactions of ours do.
+   */
+  readonly settings?: boolean;
 }
 export interface ContextReport {
   readonly leaf: string | null;

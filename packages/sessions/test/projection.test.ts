@@ -93,4 +93,22 @@ describe("settings", () => {
     expect(project(part, { whole: false, earlier })).toMatchObject({ model: earlier.model, thinkingLevel: "off" });
     expect(project(part, { whole: false, earlier: { model: null, thinkingLevel: "low" } }).thinkingLevel).toBe("low");
   });
+
+  test("a compaction may say what was in force; what is no text says nothing", () => {
+    const carried = (inForce: unknown) => compaction("c", "l", "c", { inForce });
+    const known = { provider: "p2", modelId: "m2", thinkingLevel: "low" };
+    const model = { provider: "p2", modelId: "m2" };
+    expect(settingsIn([carried(known)])).toEqual({ model, thinkingLevel: "low" });
+    expect(settingsIn([change, level, carried(known)])).toEqual({ model, thinkingLevel: "low" });
+    expect(settingsIn([carried(known), change, level]).thinkingLevel).toBe("high");
+    for (const other of [undefined, null, "x", {}, { modelId: 1, thinkingLevel: 2 }]) {
+      expect(settingsIn([carried(other)])).toEqual({ model: null, thinkingLevel: null });
+    }
+    expect(settingsIn([make("thinking_level_change", "l", "m")]).thinkingLevel).toBe(null);
+  });
+});
+
+test("tokens are estimated for what is in it", () => {
+  const { report } = project([user("u", null, "x".repeat(400))], { whole: true });
+  expect(report.approximateTokens).toBeGreaterThanOrEqual(100);
 });

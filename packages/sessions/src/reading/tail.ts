@@ -31,6 +31,12 @@ export interface Loaded {
   readonly report: OpenReport;
 }
 
+/** Whether something is in force that was set before what is loaded, and that nothing in it says. */
+export function lacksSettings({ whole, earlier, path }: Loaded): boolean {
+  const { model, thinkingLevel } = settingsIn(path);
+  return !whole && earlier === null && (model === null || thinkingLevel === null);
+}
+
 /** Where the line of an entry ends that stands before the byte `before`, or undefined. Only a hint. */
 export type Jump = (id: string, before: number) => Promise<number | undefined>;
 
@@ -170,9 +176,10 @@ async function settingsBefore(whole: Whole, refs: readonly EntryRef[], here: Set
   let { model, thinkingLevel } = here;
   for (const ref of refs.toReversed()) {
     const mayTell =
+      ref.type === "compaction" ||
       (ref.type === "thinking_level_change" && thinkingLevel === null) ||
       ((ref.type === "message" || ref.type === "model_change") && model === null);
-    if (!mayTell) continue;
+    if (!mayTell || (model !== null && thinkingLevel !== null)) continue;
     const found = settingsIn([await whole.read(ref)]);
     model ??= found.model;
     thinkingLevel ??= found.thinkingLevel;

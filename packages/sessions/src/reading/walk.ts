@@ -165,6 +165,7 @@ function isSearching({ settings }: WalkOptions, known: Settings): boolean {
 
 /** Whether an entry of this type could set what is not known yet. */
 function mayTell(type: string, known: Settings): boolean {
+  if (type === "compaction") return true;
   if (type === "thinking_level_change") return known.thinkingLevel === null;
   return known.model === null && (type === "message" || type === "model_change");
 }

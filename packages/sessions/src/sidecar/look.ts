@@ -77,7 +77,7 @@ export async function settingsAt(tree: Outline, node: number): Promise<Settings>
     const type = tree.typeOf(at);
     const isLevel = type === "thinking_level_change" && known.thinkingLevel === null;
     const isModel = (type === "message" || type === "model_change") && known.model === null;
-    if (!isLevel && !isModel) continue;
+    if (!isLevel && !isModel && type !== "compaction") continue;
     const here = settingsIn([await tree.read(at)]);
     known = { model: known.model ?? here.model, thinkingLevel: known.thinkingLevel ?? here.thinkingLevel };
     if (known.model !== null && known.thinkingLevel !== null) break;
