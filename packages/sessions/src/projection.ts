@@ -205,10 +205,10 @@ function inForceIn(entry: Entry): Readonly<Record<string, unknown>> {
   return isObject(inForce) ? inForce : {};
 }
 
-/** Of an entry that sets it; a damaged one sets nothing that could be used. */
-function levelOf(entry: Entry): string | null {
+/** Of an entry that sets it. */
+function levelOf(entry: Entry): string {
   const { thinkingLevel } = isCompaction(entry) ? inForceIn(entry) : fieldsOf(entry);
-  return (thinkingLevel as string | undefined) ?? null;
+  return thinkingLevel as string;
 }
 
 function settingsOf(path: readonly Entry[], options: ProjectOptions): Settings {
