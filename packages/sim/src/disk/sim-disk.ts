@@ -44,6 +44,13 @@ export class SimDisk implements Disk {
     return this.#calls.ask("stat", path, () => statOf(this.#machine.image, this.#machine.image.at(path)));
   }
 
+  find(path: string): Promise<DiskStat | undefined> {
+    return this.#calls.ask("stat", path, () => {
+      const ino = this.#machine.image.find(path);
+      return ino === undefined ? undefined : statOf(this.#machine.image, ino);
+    });
+  }
+
   list(path: string): Promise<readonly string[]> {
     return this.#calls.ask("list", path, () =>
       this.#machine.image.names.list(this.#machine.image.at(path)).map(([name]) => name),

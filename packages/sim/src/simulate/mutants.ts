@@ -19,6 +19,7 @@ export function passingOn(disk: Disk, change: Partial<Disk>): Disk {
   return {
     open: (path, mode) => disk.open(path, mode),
     stat: (path) => disk.stat(path),
+    find: (path) => disk.find(path),
     list: (path) => disk.list(path),
     link: (from, to) => disk.link(from, to),
     rename: (from, to) => disk.rename(from, to),

@@ -70,6 +70,8 @@ export interface Disk {
   open(path: string, mode: OpenMode): Promise<DiskFile>;
   /** Follows links. */
   stat(path: string): Promise<DiskStat>;
+  /** The same; undefined where nothing is, which is cheaper to be told than an error. */
+  find(path: string): Promise<DiskStat | undefined>;
   /** Names in a directory, in no particular order. */
   list(path: string): Promise<readonly string[]>;
   /** Fails with EEXIST where `to` is there. */
@@ -179,6 +181,7 @@ async function renew(path: string, from: number): Promise<void> {
 export const realDisk: Disk = {
   open: async (path, mode) => new RealFile(path, mode),
   stat: async (path) => statSync(path, { bigint: true }),
+  find: async (path) => statSync(path, { bigint: true, throwIfNoEntry: false }),
   list: (path) => readdir(path),
   link,
   rename,

@@ -6,7 +6,7 @@
  * Invariant: reading changes nothing. What has to be written because of it (a hand edit, a rebuilt row) is `adopt`.
  */
 import { join } from "node:path";
-import { canonical, errnoOf, sha256 } from "@holdfast/base";
+import { canonical, sha256 } from "@holdfast/base";
 import { Newest } from "../../newest.ts";
 import type { SessionRow, SessionsProblem } from "../../types.ts";
 import type { Disk } from "./disk.ts";
@@ -56,13 +56,9 @@ export const journalPath = (directory: string, n: number): string => join(direct
 
 /** Who the file at `path` is right now; "" for none. */
 export async function fileId(disk: Disk, path: string): Promise<{ readonly id: string; readonly size: number }> {
-  try {
-    const found = await disk.stat(path);
-    return { id: `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}`, size: Number(found.size) };
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return { id: "", size: 0 };
-    throw error;
-  }
+  const found = await disk.find(path);
+  if (found === undefined) return { id: "", size: 0 };
+  return { id: `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}`, size: Number(found.size) };
 }
 
 export async function listJournals(disk: Disk, directory: string): Promise<readonly number[]> {

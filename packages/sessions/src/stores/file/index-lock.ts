@@ -23,6 +23,10 @@ export interface IndexLocks {
   take(): Promise<IndexLock>;
   /** Undefined when somebody folds right now. */
   tryFold(): Promise<AsyncDisposable | undefined>;
+  /** Whether what is open may stay open between two locks. */
+  readonly canKeep: boolean;
+  /** Closes what stayed open. */
+  close(): void;
 }
 
 export function indexLocks(directory: string, place: Place, options: LockOptions): IndexLocks {
@@ -30,9 +34,13 @@ export function indexLocks(directory: string, place: Place, options: LockOptions
 }
 
 function kernelLocks(directory: string, place: Place, { timeoutMs }: LockOptions): IndexLocks {
+  const path = join(directory, "sessions.lock");
+  const kept = place.disk.locks.keep?.(path);
   return {
+    canKeep: true,
+    close: () => kept?.close(),
     async take() {
-      const lock = await takeLock(join(directory, "sessions.lock"), place, timeoutMs);
+      const lock = await takeLock(path, place, timeoutMs, kept);
       const nothing = async (): Promise<void> => {};
       const release = async (): Promise<void> => lock.release();
       return { mustFence: false, fenced: nothing, check: nothing, [Symbol.asyncDispose]: release };
@@ -49,6 +57,8 @@ function createdLocks(directory: string, place: Place, options: LockOptions): In
   const folds = new CreateLocks(place, { ...options, takeover: "dead" });
   const path = join(directory, "sessions");
   return {
+    canKeep: false,
+    close: () => {},
     async take() {
       const lock = await changes.take(path);
       return {

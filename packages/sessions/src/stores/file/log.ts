@@ -20,7 +20,7 @@ import { confirmWritten, type Held } from "./fence.ts";
 import { rightsNow } from "./numbers.ts";
 import { isTorn, markOf, offsetOf, positionAfter, positionAt, since } from "./position.ts";
 import { during } from "./storage-error.ts";
-import { openIfThere, statIfThere } from "./whole-files.ts";
+import { openIfThere } from "./whole-files.ts";
 import type { WriteLock } from "./write-lock.ts";
 
 /** The file now, for reading; undefined when it is not there. */
@@ -121,7 +121,7 @@ async function openForWriting(
   { kept }: WriteLock,
   disk: Disk,
 ): Promise<{ readonly handle: DiskFile; readonly stat: DiskStat } | undefined> {
-  const there = kept?.log && (await statIfThere(disk, path));
+  const there = kept?.log && (await disk.find(path));
   if (kept?.log !== undefined) {
     const { handle, dev, ino } = kept.log;
     if (there !== undefined && there.ino === ino && there.dev === dev) return { handle, stat: there };

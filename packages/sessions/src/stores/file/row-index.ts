@@ -21,6 +21,7 @@ import {
   replay,
 } from "./index-files.ts";
 import { type IndexLock, type IndexLocks, indexLocks } from "./index-lock.ts";
+import { KeptJournal } from "./kept-journal.ts";
 import { encodeJournalRow, encodeJournalSnapshot } from "./snapshot.ts";
 import { during } from "./storage-error.ts";
 import { writeNewFile } from "./whole-files.ts";
@@ -37,16 +38,30 @@ export interface RowIndexOptions extends Place {
 
 type Change = (row: SessionRow | undefined) => SessionRow | undefined | null;
 
+/** One caller of `update`. Exactly one of `resolve` and `reject` is called, once. */
+interface Waiting {
+  readonly key: string;
+  readonly change: Change;
+  readonly resolve: (row: SessionRow | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Rows that share a write at most. */
+const BATCH_MAX = 500;
+
 export class RowIndex {
   readonly #options: RowIndexOptions;
   readonly #locks: IndexLocks;
   readonly #queues = new Queues();
+  readonly #journal: KeptJournal;
+  readonly #waiting: Waiting[] = [];
   #state: IndexState | undefined;
   #folding: Promise<void> | undefined;
 
   constructor(options: RowIndexOptions) {
     this.#options = options;
     this.#locks = indexLocks(options.directory, options, options.lock);
+    this.#journal = new KeptJournal(options.disk, this.#locks.canKeep);
   }
 
   async get(key: string): Promise<SessionRow | undefined> {
@@ -57,16 +72,34 @@ export class RowIndex {
     return (await this.#refresh()).newest.list(query);
   }
 
-  async update(key: string, change: Change): Promise<SessionRow | undefined> {
-    const row = await this.#locked(async (state, lock) => {
-      const before = state.rows.get(key);
-      const after = change(before);
-      if (after === before) return before;
-      await this.#append(state, encodeJournalRow(key, after ?? null, this.#options.world.nowMs()), lock);
-      return after ?? undefined;
+  update(key: string, change: Change): Promise<SessionRow | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ key, change, resolve, reject });
+      this.#locked((state, lock) => this.#write(state, lock)).then(
+        (answers) => {
+          for (const answer of answers) answer();
+          this.#foldWhenDue();
+        },
+        // Nothing could be done. Every caller has a try of its own, so each failure is one caller's.
+        (error) => this.#waiting.shift()?.reject(error),
+      );
     });
-    this.#foldWhenDue();
-    return row;
+  }
+
+  /** Everybody who waits by now shares one write and one sync, in the order they came. What they are told afterwards. */
+  async #write(state: IndexState, lock: IndexLock): Promise<readonly (() => void)[]> {
+    const batch = this.#waiting.splice(0, BATCH_MAX);
+    const { lines, answers } = changed(state, batch, this.#options.world.nowMs());
+    try {
+      if (lines !== "") await this.#append(state, lines, lock);
+      return answers;
+    } catch (error) {
+      return batch.map(
+        ({ reject }) =>
+          () =>
+            reject(error),
+      );
+    }
   }
 
   /** Folds what is left over and ends. */
@@ -74,6 +107,8 @@ export class RowIndex {
     await this.#folding;
     const state = this.#state;
     if (state !== undefined && state.journal > 0 && state.journalBytes > 0) await this.#fold();
+    await this.#journal.close();
+    this.#locks.close();
   }
 
   /** Under the lock, with everything others wrote taken in and whatever has to be adopted adopted. */
@@ -90,9 +125,8 @@ export class RowIndex {
         this.#state = undefined;
         state = await this.#refresh();
       }
-      const result = await work(state, lock);
-      await this.#refresh();
-      return result;
+      // Awaited here: the lock is given back when this scope ends.
+      return await work(state, lock);
     });
   }
 
@@ -117,18 +151,15 @@ export class RowIndex {
     const path = journalPath(directory, isNew ? 1 : state.journal);
     await lock.check();
     world.at("index:before-write");
-    const handle = await during(path, "open", () => disk.open(path, "grow"));
-    try {
-      const { size } = await during(path, "write", () => handle.stat({ bigint: true }));
-      const isRead = !isNew && Number(size) === state.offset;
+    await this.#journal.use(path, async (handle, size) => {
+      const isRead = !isNew && size === state.offset;
       const append = () => (isRead ? writeLines(handle, path, lines, false) : appendSpoiling(handle, path, lines));
       const bytes = await during(path, "write", append);
       if (sync) await during(path, "sync", () => handle.datasync());
       await lock.check();
-      if (isRead) await this.#took(state, Number(size), bytes);
-    } finally {
-      await handle.close();
-    }
+      if (isRead) await this.#took(state, size, bytes);
+      else await this.#refresh();
+    });
     if (isNew && sync) await during(path, "sync", () => disk.syncDirectory(directory));
     world.at("index:after-sync");
   }
@@ -172,7 +203,12 @@ export class RowIndex {
         disk,
         world,
         tryFold: () => this.#locks.tryFold(),
-        locked: (work) => this.#locked(work),
+        locked: (work) =>
+          this.#locked(async (state) => {
+            const result = await work(state);
+            await this.#refresh();
+            return result;
+          }),
       });
       if (snapshot !== undefined && this.#state !== undefined) {
         this.#state.snapshotId = snapshot.id;
@@ -183,6 +219,29 @@ export class RowIndex {
       onProblem({ code: "fold_failed", what: String(error) });
     }
   }
+}
+
+/** What a batch of changes makes of the rows: the lines to write, and what everybody is told once they are durable. */
+function changed(
+  { rows }: IndexState,
+  batch: readonly Waiting[],
+  atMs: number,
+): { readonly lines: string; readonly answers: readonly (() => void)[] } {
+  const next = new Map<string, SessionRow | undefined>();
+  let lines = "";
+  const answers = batch.map(({ key, change, resolve, reject }) => {
+    const before = next.has(key) ? next.get(key) : rows.get(key);
+    try {
+      const after = change(before);
+      if (after === before) return () => resolve(before);
+      lines += encodeJournalRow(key, after ?? null, atMs);
+      next.set(key, after ?? undefined);
+      return () => resolve(after ?? undefined);
+    } catch (error) {
+      return () => reject(error);
+    }
+  });
+  return { lines, answers };
 }
 
 /** Takes in what was appended to the newest journal; false when anything else changed, so that all is read again. */

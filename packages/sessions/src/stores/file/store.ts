@@ -7,15 +7,7 @@ import { errnoOf, isObject, tryParse } from "@holdfast/base";
 import type { Header } from "../../entry.ts";
 import { SessionError } from "../../errors.ts";
 import { checkSessionId } from "../../key.ts";
-import type {
-  CommitRequest,
-  Committed,
-  FirstEntries,
-  LogRef,
-  Position,
-  Reading,
-  SessionStore,
-} from "../../store.ts";
+import type { CommitRequest, Committed, FirstEntries, LogRef, Position, Reading, SessionStore } from "../../store.ts";
 import type { Claim, ListedSession, ListQuery, Right, SessionRow, SessionsProblem } from "../../types.ts";
 import type { Disk, LockMode, Place } from "./disk.ts";
 import { listLogs } from "./list-logs.ts";

@@ -4,7 +4,7 @@
  */
 import { dirname } from "node:path";
 import { errnoOf, LIMITS } from "@holdfast/base";
-import type { Disk, DiskFile, DiskStat, OpenMode } from "./disk.ts";
+import type { Disk, DiskFile, OpenMode } from "./disk.ts";
 
 /**
  * A directory and its parents, each 0700 and durable before anything is made in it. One that is there is left as it is;
@@ -44,16 +44,6 @@ async function make(disk: Disk, path: string): Promise<"made" | "there" | "orpha
 export async function openIfThere(disk: Disk, path: string, mode: OpenMode): Promise<DiskFile | undefined> {
   try {
     return await disk.open(path, mode);
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
-}
-
-/** Undefined when it is not there. */
-export async function statIfThere(disk: Disk, path: string): Promise<DiskStat | undefined> {
-  try {
-    return await disk.stat(path);
   } catch (error) {
     if (errnoOf(error) === "ENOENT") return undefined;
     throw error;

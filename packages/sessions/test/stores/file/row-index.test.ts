@@ -1,9 +1,9 @@
 /** The index over real files: cheap to follow, whole after a kill at any step, honest about edits and losses. */
-import { appendFile, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { appendFile, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { openSessions, type SessionRow, type SessionsProblem } from "@holdfast/sessions";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { realDisk } from "../../../src/stores/file/disk.ts";
+import { type Disk, type DiskFile, realDisk } from "../../../src/stores/file/disk.ts";
 import { RowIndex } from "../../../src/stores/file/row-index.ts";
 import { type TestDirectory, testDirectory } from "../../support/directories.ts";
 import { user } from "../../support/entries.ts";
@@ -20,12 +20,12 @@ afterEach(() => directory[Symbol.asyncDispose]());
 const row = (n: number): SessionRow => ({ sessionId: `s${n}`, sessionFile: `s${n}.jsonl`, n });
 const path = (name: string): string => join(directory.path, name);
 
-function index(at: (point: string) => void = () => {}, foldBytes = 1 << 20): RowIndex {
+function index(at: (point: string) => void = () => {}, foldBytes = 1 << 20, disk: Disk = realDisk): RowIndex {
   const onProblem = (problem: SessionsProblem) => void problems.push(problem);
   const world = movableWorld(at);
   return new RowIndex({
     directory: directory.path,
-    disk: realDisk,
+    disk,
     world,
     lock: { timeoutMs: 5000, staleMs: 60_000, maxHoldMs: 60_000, onProblem },
     sync: false,
@@ -81,6 +81,80 @@ describe("journals and snapshot", () => {
     await put(index(), 3);
     expect(await rowsNow()).toEqual({ k1: 1, k3: 3 });
     expect(codes()).toContain("line_broken");
+  });
+});
+
+describe("many changes at once", () => {
+  test("those that wait share a write; each sees what came before it, and one that throws fails alone", async () => {
+    const points: string[] = [];
+    const one = index((point) => void points.push(point));
+    await put(one, 0);
+    points.length = 0;
+    const all = await Promise.allSettled(
+      Array.from({ length: 60 }, (_, n) =>
+        one.update("counter", (before) => {
+          if (n === 30) throw new TypeError("not today");
+          return { ...row(0), n: Number(before?.n ?? 0) + 1 };
+        }),
+      ),
+    );
+    expect(all.flatMap((end) => (end.status === "rejected" ? [String(end.reason)] : []))).toEqual([
+      "TypeError: not today",
+    ]);
+    expect(all.flatMap((end) => (end.status === "fulfilled" ? [end.value?.n] : []))).toEqual(
+      Array.from({ length: 59 }, (_, n) => n + 1),
+    );
+    expect(points.filter((point) => point === "index:before-write")).toHaveLength(1);
+    expect(await rowsNow()).toEqual({ k0: 0, counter: 59 });
+  });
+
+  test("a write that fails fails all that share it; its descriptor is closed, and the next goes to what is there then", async () => {
+    let isFull = false;
+    const closed: string[] = [];
+    const open: Disk["open"] = async (path, mode) => {
+      const file = await realDisk.open(path, mode);
+      const write: DiskFile["write"] = async (...given) => {
+        if (isFull) throw Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
+        return file.write(...given);
+      };
+      const close = async (): Promise<void> => {
+        if (mode === "grow") closed.push(basename(path));
+        await file.close();
+      };
+      const { read, stat, datasync, sync } = file;
+      const bound = {
+        read: read.bind(file),
+        stat: stat.bind(file),
+        datasync: datasync.bind(file),
+        sync: sync.bind(file),
+      };
+      return { ...bound, write, close, [Symbol.asyncDispose]: close };
+    };
+    const one = index(() => {}, 1 << 20, { ...realDisk, open });
+    await put(one, 1, 2);
+    expect(closed).toEqual([]);
+    isFull = true;
+    const both = await Promise.allSettled([put(one, 3), put(one, 4)]);
+    for (const end of both) expect(end).toMatchObject({ status: "rejected", reason: { code: "write_failed" } });
+    expect(closed).toEqual(["sessions.journal-1.jsonl"]);
+    isFull = false;
+    await put(one, 5);
+    expect(await rowsNow()).toEqual({ k1: 1, k2: 2, k5: 5 });
+    await put(one, 6);
+    expect(closed).toHaveLength(1);
+    await one.close();
+    expect(closed.length).toBeGreaterThan(1);
+    expect(await rowsNow()).toEqual({ k1: 1, k2: 2, k5: 5, k6: 6 });
+  });
+
+  test("a journal that was replaced in between is the one that is written", async () => {
+    const one = index();
+    await put(one, 1);
+    const journal = path("sessions.journal-1.jsonl");
+    await writeFile(`${journal}.copy`, await readFile(journal));
+    await rename(`${journal}.copy`, journal);
+    await put(one, 2);
+    expect(await rowsNow()).toEqual({ k1: 1, k2: 2 });
   });
 });
 
