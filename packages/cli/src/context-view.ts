@@ -2,6 +2,7 @@
 import { isObject } from "@holdfast/base";
 import { type Context, type EntryMessage, fieldsOf } from "@holdfast/sessions";
 import { type Palette, printable } from "./output.ts";
+import { counted } from "./table.ts";
 
 const TEXT_CHARS_MAX = 100;
 
@@ -13,7 +14,7 @@ export function drawContext(context: Context, paint: Palette): string {
   const leftOut = report.leftOut.map(({ id, why }) => `${paint.dim(id)} left out: ${why}`);
   const compaction = report.compaction === null ? "" : `, after compaction ${report.compaction}`;
   const asked = model?.provider === undefined ? "no model named" : `${model.provider}/${model.modelId}`;
-  const summary = `${report.messages} message(s), about ${report.approximateTokens} tokens${compaction}; ${asked}, thinking ${thinkingLevel}`;
+  const summary = `${counted(report.messages, "message")}, about ${report.approximateTokens} tokens${compaction}; ${asked}, thinking ${thinkingLevel}`;
   return [...messages, ...leftOut, paint.bold(printable(summary))].join("\n");
 }
 

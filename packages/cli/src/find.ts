@@ -6,16 +6,12 @@ import { existsSync, realpathSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import { SessionError } from "@holdfast/sessions";
 import type { CommandContext } from "./context.ts";
-import { keyToWrite, resolveName } from "./names.ts";
+import { explainName, keyToWrite, type NamedBy } from "./names.ts";
 import { type StoredSession, storedSessions } from "./stores.ts";
 
 /** The conversation a name means. Throws `bad_name`, `name_unknown`, `name_ambiguous`, `path_outside`. */
 export async function findSession(context: CommandContext, name: string): Promise<StoredSession> {
-  const stored = await storedSessions(context);
-  const named = resolveName(name, stored.rows, stored.defaultAgent);
-  const found = stored.rows.find((row) => row.key === named.key && row.agentId === named.agentId)!;
-  checkInside(found.file, found.directory);
-  return found;
+  return (await explainSession(context, name)).found;
 }
 
 function checkInside(file: string, directory: string): void {
@@ -24,6 +20,18 @@ function checkInside(file: string, directory: string): void {
   if (!real.startsWith(root + sep)) {
     throw new SessionError("path_outside", { path: file, directory });
   }
+}
+
+/** The same, and how the name was understood. */
+export async function explainSession(
+  context: CommandContext,
+  name: string,
+): Promise<{ readonly found: StoredSession; readonly by: NamedBy }> {
+  const stored = await storedSessions(context);
+  const { named, by } = explainName(name, stored.rows, stored.defaultAgent);
+  const found = stored.rows.find((row) => row.key === named.key && row.agentId === named.agentId)!;
+  checkInside(found.file, found.directory);
+  return { found, by };
 }
 
 /** The key to write to; it may be new. Throws as `findSession` does. */

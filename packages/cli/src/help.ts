@@ -9,7 +9,7 @@ export const HELP = `holdfast: an assistant whose conversations and actions surv
   holdfast demo [--seed N] [--lang L]  the to-do story, with a real SIGKILL, in a temporary home
 
   holdfast session list                what conversations there are (also: holdfast sessions)
-  holdfast session show|tree|context NAME   one of them · its branches · what the model would get
+  holdfast session show|why|tree|context NAME   one · which, and why · branches · for the model
   holdfast session search TEXT         in all of them, all branches, archived too (--limit N)
   holdfast session branch NAME ENTRY   go on from there (label NAME ENTRY TEXT: give it a name)
   holdfast session fork NAME KEY       another one that begins with a copy (rename NAME TEXT)

@@ -45,26 +45,54 @@ function directOf(name: string, rows: readonly Named[], defaultAgent: string): r
   });
 }
 
+/** How a name was understood, for people. */
+export type NamedBy =
+  | "its key"
+  | "its session id"
+  | "a key of the default agent, without its beginning"
+  | "a key without its beginning"
+  | "where that person's direct messages go"
+  | "the beginning of its key or session id"
+  | "the beginning of its name";
+
+interface Candidates {
+  readonly by: NamedBy;
+  readonly rows: readonly Named[];
+}
+
 /** The first way of reading the name that finds anything wins; inside one way it must be unique. */
-function candidates(name: string, rows: readonly Named[], defaultAgent: string): readonly Named[] {
-  const ways: readonly (() => readonly Named[])[] = [
-    () => rows.filter((row) => row.key === name),
-    () => rows.filter((row) => row.sessionId === name),
-    () => rows.filter((row) => row.key === `agent:${defaultAgent}:${name}`),
-    () => rows.filter((row) => row.key === `agent:${row.agentId}:${name}`),
-    () => directOf(name, rows, defaultAgent),
-    () => rows.filter((row) => row.key.startsWith(name) || row.sessionId.startsWith(name)),
-    () => rows.filter((row) => row.key.startsWith(`agent:${row.agentId}:${name}`)),
+function candidates(name: string, rows: readonly Named[], defaultAgent: string): Candidates | undefined {
+  const where = (is: (row: Named) => boolean) => (): readonly Named[] => rows.filter(is);
+  const ways: readonly (readonly [NamedBy, () => readonly Named[]])[] = [
+    ["its key", where((row) => row.key === name)],
+    ["its session id", where((row) => row.sessionId === name)],
+    ["a key of the default agent, without its beginning", where((row) => row.key === `agent:${defaultAgent}:${name}`)],
+    ["a key without its beginning", where((row) => row.key === `agent:${row.agentId}:${name}`)],
+    ["where that person's direct messages go", () => directOf(name, rows, defaultAgent)],
+    [
+      "the beginning of its key or session id",
+      where((row) => row.key.startsWith(name) || row.sessionId.startsWith(name)),
+    ],
+    ["the beginning of its name", where((row) => row.key.startsWith(`agent:${row.agentId}:${name}`))],
   ];
-  for (const way of ways) {
-    const found = way();
-    if (found.length > 0) return found;
+  for (const [by, find] of ways) {
+    const found = find();
+    if (found.length > 0) return { by, rows: found };
   }
-  return [];
+  return undefined;
 }
 
 /** The conversation a name means, among what there is. Throws `bad_name`, `name_unknown`, `name_ambiguous`. */
 export function resolveName(name: string, rows: readonly Named[], defaultAgent: string): Named {
+  return explainName(name, rows, defaultAgent).named;
+}
+
+/** The same, and how the name was understood. */
+export function explainName(
+  name: string,
+  rows: readonly Named[],
+  defaultAgent: string,
+): { readonly named: Named; readonly by: NamedBy } {
   return unique(name, rows, { defaultAgent, begin: "" });
 }
 
@@ -74,10 +102,10 @@ interface Naming {
   readonly begin: string;
 }
 
-function unique(name: string, rows: readonly Named[], { defaultAgent, begin }: Naming): Named {
+function unique(name: string, rows: readonly Named[], { defaultAgent, begin }: Naming) {
   checkName(name);
-  const found = candidates(name, rows, defaultAgent);
-  if (found.length === 1) return found[0]!;
+  const { by, rows: found } = candidates(name, rows, defaultAgent) ?? { by: "its key" as const, rows: [] };
+  if (found.length === 1) return { named: found[0]!, by };
   if (found.length === 0) throw new CliError("name_unknown", { name: JSON.stringify(name), begin });
   const names = found.slice(0, 5).map((row) => row.key);
   throw new CliError("name_ambiguous", {
@@ -93,5 +121,6 @@ export function keyToWrite(name: string, rows: readonly Named[], defaultAgent: s
   if (name === "main") return mainKey(defaultAgent);
   if (name.startsWith("agent:") && name.split(":").length >= 3) return name;
   const key = /^[\w.-]+$/.test(name) ? `agent:${defaultAgent}:${name}` : `agent:${defaultAgent}:work`;
-  return unique(name, rows, { defaultAgent, begin: ` To begin a new one, write its whole key, such as ${key}.` }).key;
+  return unique(name, rows, { defaultAgent, begin: ` To begin a new one, write its whole key, such as ${key}.` }).named
+    .key;
 }

@@ -4,6 +4,7 @@ import { checkConfig as readConfig, describeProblem } from "@holdfast/gateway";
 import type { CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { homeOf } from "../home.ts";
+import { counted } from "../table.ts";
 
 /** `{ "ok", "file", "problems": [{ path, line, message }] }`. Throws `config_unreadable`. */
 export async function checkConfig(context: CommandContext): Promise<ExitCode> {
@@ -14,7 +15,7 @@ export async function checkConfig(context: CommandContext): Promise<ExitCode> {
   context.output.result({ ok: checked.ok, file, problems }, (paint) => {
     if (checked.ok) return `${paint.green("ok")} ${file}`;
     const lines = problems.map((problem) => `  ${paint.red("-")} ${describeProblem(problem)}`);
-    return [`${file} has ${problems.length} problem(s):`, ...lines].join("\n");
+    return [`${file} has ${counted(problems.length, "problem")}:`, ...lines].join("\n");
   });
   return checked.ok ? EXIT.ok : EXIT.problems;
 }

@@ -15,6 +15,7 @@ import { type Palette, printable } from "../output.ts";
 import { progressOn } from "../progress.ts";
 import { sessionsDirectory, settingsOf } from "../settings.ts";
 import { agentsToRead, type StoredSession, storedSessions } from "../stores.ts";
+import { counted } from "../table.ts";
 
 export interface SearchCommand {
   readonly limit: number;
@@ -117,5 +118,5 @@ function described(finds: readonly Find[], paint: Palette): string {
 
 function summary(count: number, { more, searched }: { readonly more: boolean; readonly searched: number }): string {
   const rest = more ? "; there are more, see --limit" : "";
-  return `${count} found in ${searched} conversation(s) looked through${rest}`;
+  return `${count} found in ${counted(searched, "conversation")}${rest}`;
 }

@@ -6,10 +6,10 @@ import { EXIT, type ExitCode } from "../errors.ts";
 import { type Palette, printable } from "../output.ts";
 import { findSession } from "../find.ts";
 import type { StoredSession } from "../stores.ts";
-import { ago, columns } from "../table.ts";
+import { ago, columns, counted } from "../table.ts";
 import { type LimitOptions, showContext, tree } from "./transcript.ts";
 
-interface Summary {
+export interface Summary {
   readonly leaf: string | null;
   readonly messages: number;
   readonly approximateTokens: number;
@@ -27,8 +27,8 @@ export async function showSession(context: CommandContext, name: string): Promis
 }
 
 /** Null for a conversation that was begun and has no transcript yet. */
-async function summaryOf(file: string): Promise<Summary | null> {
-  if (!existsSync(file)) return null;
+export async function summaryOf(file: string): Promise<Summary | null> {
+  if (!existsSync(file) && !existsSync(`${file}.gz`)) return null;
   const { leaf, messages, approximateTokens } = (await contextOfTranscript(file)).report;
   return { leaf, messages, approximateTokens };
 }
@@ -47,7 +47,10 @@ function describe(
     ["last spoken to", ago(row.lastInteractionAt, nowMs)],
     ["changed", ago(row.updatedAt, nowMs)],
     ["leaf", summary?.leaf ?? "-"],
-    ["context", summary === null ? "-" : `${summary.messages} message(s), about ${summary.approximateTokens} tokens`],
+    [
+      "context",
+      summary === null ? "-" : `${counted(summary.messages, "message")}, about ${summary.approximateTokens} tokens`,
+    ],
   ];
   return columns(facts.map(([title, value]) => [paint.dim(title), value]));
 }

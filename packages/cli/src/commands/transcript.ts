@@ -11,6 +11,7 @@ import { drawContext } from "../context-view.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import type { Palette } from "../output.ts";
 import { drawTree } from "../tree-view.ts";
+import { counted } from "../table.ts";
 
 export interface LimitOptions {
   readonly leaf?: string;
@@ -41,7 +42,7 @@ function describeReport(file: string, report: TranscriptReport, paint: Palette):
   ];
   const harmless = noted.map((one) => `harmless: ${one.what}, ${one.lines} times, first at ${at(one)}`);
   const state = report.ok ? paint.green("ok") : paint.red("damaged");
-  const open = openCalls.length === 0 ? "" : `, ${openCalls.length} tool call(s) without a result`;
+  const open = openCalls.length === 0 ? "" : `, ${counted(openCalls.length, "tool call")} without a result`;
   const first = `${state}  ${file}: ${report.entries} entries, leaf ${report.leaf ?? "none"}${open}`;
   const lines = [
     ...found.map((text) => `${paint.red("-")} ${text}`),

@@ -26,7 +26,7 @@ async function contentOf(home: string): Promise<unknown> {
 test.each([
   [
     "sessions.json",
-    async (root: string) => void (await jsonHome(root)),
+    async (root: string): Promise<undefined> => void (await jsonHome(root)),
     ["keeping:after-link#2", "keeping:before-link#3"],
   ],
   ["SQLite", sqliteHome, ["index:before-write#1", "keeping:before-link#3"]],
