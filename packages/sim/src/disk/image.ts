@@ -19,9 +19,13 @@ export interface PowerLoss {
   readonly names: NameLoss;
 }
 
-/** An error as Node throws it. */
+/** An error as Node throws it: those of the system have no stack either, and taking one costs more than the operation. */
 export function systemError(code: string, path: string): Error {
-  return Object.assign(new Error(`${code}: ${path}`), { code });
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  const error = Object.assign(new Error(`${code}: ${path}`), { code });
+  Error.stackTraceLimit = stackTraceLimit;
+  return error;
 }
 
 /** Paths are absolute. Throws ENOENT, ENOTDIR, EEXIST, EISDIR as the system would. */
@@ -47,6 +51,13 @@ export class DiskImage {
     return copy;
   }
 
+  /** Nothing has changed since one was made from the other. False says nothing. */
+  isUnchangedFrom(other: DiskImage): boolean {
+    if (this.#inodes.size !== other.#inodes.size || this.outside !== other.outside) return false;
+    for (const [ino, inode] of this.#inodes) if (other.#inodes.get(ino) !== inode) return false;
+    return this.names.isUnchangedFrom(other.names);
+  }
+
   /** The inode behind a path. */
   at(path: string): number {
     let ino: number = ROOT;
@@ -57,12 +68,6 @@ export class DiskImage {
       ino = next;
     }
     return ino;
-  }
-
-  /** There are no symbolic links: what exists is real. */
-  realpath(path: string): string {
-    this.at(path);
-    return path;
   }
 
   find(path: string): number | undefined {

@@ -13,6 +13,20 @@ export interface NameChange {
   readonly target: number | null;
 }
 
+type Listed = readonly (readonly [string, number])[];
+
+/** Directories are never changed, only replaced, so each is sorted once. */
+const SORTED = new WeakMap<ReadonlyMap<string, number>, Listed>();
+
+function sorted(names: ReadonlyMap<string, number> | undefined): Listed {
+  if (names === undefined) return [];
+  const known = SORTED.get(names);
+  if (known !== undefined) return known;
+  const listed = [...names].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  SORTED.set(names, listed);
+  return listed;
+}
+
 type Directories = ReadonlyMap<number, ReadonlyMap<string, number>>;
 
 export const ROOT = 1;
@@ -37,6 +51,11 @@ export class Names {
     return new Names(this.#now, this.#durable, this.#pending);
   }
 
+  /** Nothing has changed since one was made from the other. False says nothing. */
+  isUnchangedFrom(other: Names): boolean {
+    return this.#now === other.#now && this.#durable === other.#durable && this.#pending === other.#pending;
+  }
+
   get pending(): number {
     return this.#pending.length;
   }
@@ -46,12 +65,12 @@ export class Names {
   }
 
   /** Names in a directory, sorted. */
-  list(directory: number): readonly (readonly [string, number])[] {
-    return [...(this.#now.get(directory) ?? [])].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  list(directory: number): Listed {
+    return sorted(this.#now.get(directory));
   }
 
-  durableList(directory: number): readonly (readonly [string, number])[] {
-    return [...(this.#durable.get(directory) ?? [])].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  durableList(directory: number): Listed {
+    return sorted(this.#durable.get(directory));
   }
 
   find(directory: number, name: string): number | undefined {
@@ -70,6 +89,7 @@ export class Names {
   }
 
   sync(directory: number): void {
+    if (this.#pending.length === 0) return;
     const inside = ({ directory: one }: NameChange): boolean => one === directory;
     this.#durable = changed(this.#durable, this.#pending.flat().filter(inside));
     const rest = this.#pending.map((changes) => changes.filter((one) => !inside(one)));

@@ -84,7 +84,11 @@ export class SimDisk implements Disk {
   }
 
   realpath(path: string): Promise<string> {
-    return this.#calls.ask("realpath", path, () => this.#machine.image.realpath(path));
+    return this.#calls.ask("realpath", path, () => {
+      // There are no symbolic links: what exists is real.
+      this.#machine.image.at(path);
+      return path;
+    });
   }
 
   #file(ino: number, path: string): DiskFile {
@@ -132,17 +136,18 @@ export class SimDisk implements Disk {
     const release = (): void => {
       if (!this.#process.isDead) locks.delete(ino);
     };
-    return { path, note: (value) => this.#note(ino, path, value), release, [Symbol.dispose]: release };
-  }
-
-  #note(ino: number, path: string, value: unknown): void {
-    const bytes = Buffer.from(`${JSON.stringify(value)}\n`);
-    const perform = (count = bytes.length): void => {
-      this.#machine.image.write(ino, (content) => written(content, 0, bytes.subarray(0, count)));
-      if (count === bytes.length) this.#machine.image.write(ino, (content) => cutTo(content, bytes.length));
+    const note = (value: unknown): void => {
+      const bytes = Buffer.from(`${JSON.stringify(value)}\n`);
+      const perform = (count = bytes.length): void => writeNote(this.#machine.image, ino, bytes, count);
+      this.#calls.now({ kind: "note", path, bytes: bytes.length, perform });
     };
-    this.#calls.now({ kind: "note", path, bytes: bytes.length, perform });
+    return { path, note, release, [Symbol.dispose]: release };
   }
+}
+
+function writeNote(image: DiskImage, ino: number, bytes: Uint8Array, count: number): void {
+  image.write(ino, (content) => written(content, 0, bytes.subarray(0, count)));
+  if (count === bytes.length) image.write(ino, (content) => cutTo(content, bytes.length));
 }
 
 function statOf(image: DiskImage, ino: number): DiskStat {

@@ -52,7 +52,8 @@ function outcomesOf(act: Act, before: readonly Standing[]): readonly Standing[] 
   switch (act.what) {
     case "archive":
     case "cleanup":
-      return done === undefined ? [...at("archived"), ...at("live")] : at("archived");
+      // Left undone, where it stood before.
+      return at("archived");
     case "clear":
       return [{ id: "new", place: "gone" }];
     case "reset":

@@ -6,7 +6,7 @@
  * Invariant: no point is left out because another one looked alike, unless disk and history are equal to the byte.
  */
 import type { Disk } from "@holdfast/sessions/internal";
-import { deathsAt, describeFault, type Fault, freezesAt, refusalsAt } from "../disk/faults.ts";
+import { deathsAt, describeFault, type Fault, freezesAt, refusalsAt, type When } from "../disk/faults.ts";
 import { fingerprint } from "../disk/image.ts";
 import { type CheckOptions, conversationsIn, violationsIn } from "../history/check.ts";
 import { factsOf } from "../history/disk-facts.ts";
@@ -24,8 +24,13 @@ export interface EnumerateOptions {
   readonly everyByte?: boolean;
   /** A second fault at every operation of each recovery, or at every n-th. Left out: none. */
   readonly secondStride?: number;
-  /** Take every `stride`-th operation only. */
+  /** Take operations of this kind and name (`rename x.jsonl`) only. */
+  readonly only?: RegExp;
+  /** End at the first broken promise. */
+  readonly untilBroken?: boolean;
+  /** Take every `stride`-th operation only, from the `offset`-th on. */
   readonly stride?: number;
+  readonly offset?: number;
 }
 
 export interface Violation {
@@ -94,10 +99,12 @@ class Enumeration {
     const peace = await this.#play(stage, player, { stills: true });
     this.#check("in peace", peace, { mayDamage: false, isSettled: false });
     await this.#dies("in peace", peace.scene, SOUND);
-    const { stride = 1 } = this.#options;
-    const stills = peace.stills.filter(({ at }) => at % stride === 0);
+    const { stride = 1, offset = 0, only = /./ } = this.#options;
+    const isChosen = ({ at, op }: Still): boolean => at % stride === offset && only.test(`${op.kind} ${op.name}`);
+    const stills = peace.stills.filter(isChosen);
     this.#counts.operations = peace.stills.length;
     for (const still of stills) {
+      if (this.#options.untilBroken === true && this.#violations.length > 0) break;
       await this.#deaths(stage, player, still);
       await this.#refusals(stage, player, still);
       await this.#freezes(stage, player, still);
@@ -168,7 +175,12 @@ class Enumeration {
     const second = stills.flatMap((still) => secondFaults(still).map((fault) => ({ still, fault })));
     this.#known.set(key, second.length);
     this.#counts.second += second.length;
+    let last: Still | undefined;
     for (const { still, fault } of second) {
+      // What dies before an operation leaves what dying before the last one left, if nothing was changed in between.
+      const isSeen = last !== undefined && last !== still && isUnchanged(last.before, still.before);
+      if (isSeen && when(fault) === "before") continue;
+      if (!isSeen) last = still;
       const scene = remains(still, fault);
       const secondKey = `${recovery.name} ${remainsKey(scene)}`;
       if (this.#known.has(secondKey)) continue;
@@ -218,6 +230,14 @@ function remains(still: Still, fault: Fault): Scene {
   const image = scene.image.clone();
   image.losePower(fault.loss);
   return { ...scene, image };
+}
+
+function when(fault: Fault): When | undefined {
+  return fault.kind === "kill" || fault.kind === "power" ? fault.when : undefined;
+}
+
+function isUnchanged(one: Scene, other: Scene): boolean {
+  return one.history.acts === other.history.acts && other.image.isUnchangedFrom(one.image);
 }
 
 function withoutPower(scene: Scene): Scene {

@@ -3,10 +3,9 @@
  * `npm run simulate -- <scenario>`: of one. `npm run simulate -- <seed> [<count>]`: random stories from that seed on.
  * Exit 1 when a promise broke; then each broken point is named, and what broke.
  */
-import { type Enumerated, enumerate } from "./enumerate.ts";
+import { ALL_SCENARIOS, scenarioNamed } from "./all-scenarios.ts";
+import { enumerateAll } from "./parts.ts";
 import { randomRun } from "./random.ts";
-import { KEEPING_SCENARIOS } from "./keeping-scenarios.ts";
-import { SCENARIOS } from "./scenarios.ts";
 import { tableOf } from "./table.ts";
 
 const [first = "", second = "100"] = process.argv.slice(2);
@@ -16,14 +15,15 @@ const broken = /^\d+$/.test(first)
 process.exitCode = broken === 0 ? 0 : 1;
 
 async function points(name: string): Promise<number> {
-  const all = [...SCENARIOS, ...KEEPING_SCENARIOS];
-  const chosen = all.filter((scenario) => name === "" || scenario.name === name);
-  if (chosen.length === 0) throw new TypeError(`no scenario ${name}: ${all.map((one) => one.name).join(", ")}`);
-  const rows: Enumerated[] = [];
-  for (const scenario of chosen) {
-    console.error(`${scenario.name} ...`);
-    rows.push(await enumerate(scenario, { seed: 1, secondStride: 1 }));
-  }
+  const chosen = name === "" ? ALL_SCENARIOS : [scenarioNamed(name)];
+  const rows = await enumerateAll(
+    chosen.map((scenario) => scenario.name),
+    { seed: 1, secondStride: 1 },
+    {
+      onDone: ({ scenario, second, violations }) =>
+        console.error(`${scenario}: ${second}, ${violations.length} broken`),
+    },
+  );
   console.log(tableOf(rows));
   const violations = rows.flatMap((row) => row.violations);
   for (const { scenario, point, what } of violations) console.log(`${scenario}: ${point}\n  ${what.join("\n  ")}`);

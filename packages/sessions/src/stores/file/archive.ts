@@ -137,6 +137,8 @@ export async function packLog({ live, archived }: Names, { disk, world }: Place)
     await dropName(disk, archived, live);
     return false;
   }
+  // Whoever moved it may have been refused this: a packed copy would stand beside a live name that came back.
+  await keepNames(disk, archived, live);
   const packed = packedPath(archived);
   const aside = asideOf(packed);
   await during(aside, "write", () => transcode(disk, archived, aside, "pack"));

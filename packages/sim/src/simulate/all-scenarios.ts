@@ -1,0 +1,13 @@
+/** Every scenario there is, by name. */
+import { KEEPING_SCENARIOS } from "./keeping-scenarios.ts";
+import { SCENARIOS, type Scenario } from "./scenarios.ts";
+
+export const ALL_SCENARIOS: readonly Scenario[] = [...SCENARIOS, ...KEEPING_SCENARIOS];
+
+export function scenarioNamed(name: string): Scenario {
+  const found = ALL_SCENARIOS.find((scenario) => scenario.name === name);
+  if (found === undefined) {
+    throw new TypeError(`no scenario ${name}: ${ALL_SCENARIOS.map((one) => one.name).join(", ")}`);
+  }
+  return found;
+}
