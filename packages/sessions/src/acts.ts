@@ -113,11 +113,10 @@ function asBlocks(replacement: { readonly content: Content } | null, role: strin
 }
 
 async function isOnPath(session: Session, entryId: string): Promise<boolean> {
-  const path = session.path();
-  if (path.some((entry) => entry.id === entryId)) return true;
+  if (session.path().some((entry) => entry.id === entryId)) return true;
   // What is loaded begins with the context; the path goes on above it.
-  for await (const { id } of upFrom(session, path[0]?.parentId ?? null)) if (id === entryId) return true;
-  return false;
+  const leaf = session.leaf();
+  return leaf !== null && (await session.tree.commonAncestor(entryId, leaf))?.id === entryId;
 }
 
 /** The entry and those above it. Ends where a damaged link leads nowhere or back to what was passed. */

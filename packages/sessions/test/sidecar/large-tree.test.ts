@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { realWorld } from "@holdfast/base";
-import type { Session, Sessions } from "@holdfast/sessions";
+import { answerAgain, editContext, type Session, type Sessions } from "@holdfast/sessions";
 import { openSessionsOn } from "@holdfast/sessions/internal";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { countingDisk } from "../support/counting-disk.ts";
@@ -141,4 +141,13 @@ test("the common ancestor of entries a long way apart, and the settings and the 
   const above = await costOf(() => session.tree.ancestors("end", { limit: 20 }));
   expect(above.answer.at(0)?.id).toBe("compaction");
   for (const { bytes } of [common, settings, leaves, above]) expect(bytes).toBeLessThan(PAGE_BYTES);
+});
+
+test("an entry far above what is loaded is edited, and one beside the path is not", async () => {
+  const edited = await costOf(() => editContext(session, "p5", null));
+  expect(edited.answer.entries).toHaveLength(1);
+  const refused = await costOf(() => editContext(session, "s5", null).catch(({ code }: { code: unknown }) => code));
+  expect(refused.answer).toBe("bad_entry");
+  for (const { bytes } of [edited, refused]) expect(bytes).toBeLessThan(2 * PAGE_BYTES);
+  expect((await answerAgain(session, "p9")).question).toBe("p8");
 });
