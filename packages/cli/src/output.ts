@@ -10,6 +10,8 @@ export interface Sink {
   write(text: string | Uint8Array, done?: () => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
   readonly isTTY?: boolean;
+  /** Of a terminal: cells of a line. */
+  readonly columns?: number;
 }
 
 export type Paint = (text: string) => string;
@@ -36,6 +38,8 @@ function palette(on: boolean): Palette {
     cyan: paint(36, 39),
   };
 }
+
+const DEFAULT_WIDTH = 80;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -74,6 +78,11 @@ export class Output {
   /** True once the reader of stdout is gone; what is written after that is dropped. */
   get closed(): boolean {
     return this.#closed;
+  }
+
+  /** Cells of a line that people see at once; no limit where nobody looks. */
+  get width(): number {
+    return this.#out.isTTY === true ? (this.#out.columns ?? DEFAULT_WIDTH) : Number.POSITIVE_INFINITY;
   }
 
   /** The result of the command: `value` with --json, else the text for people. */

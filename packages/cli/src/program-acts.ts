@@ -7,6 +7,10 @@ type Act = (work: (context: CommandContext) => Promise<ExitCode>) => Promise<voi
 
 export function addSearch(session: Command, act: Act, wholeNumber: (text: string) => number): void {
   session
+    .command("why <name>")
+    .description("which conversation a name means, and what a message would find there")
+    .action((name) => act(async (context) => (await import("./commands/why.ts")).why(context, name)));
+  session
     .command("search <text...>")
     .description("look for a text in all conversations, on all branches, also in the archive")
     .option("--limit <n>", "at most so many finds", wholeNumber, 50)

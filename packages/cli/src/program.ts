@@ -83,10 +83,6 @@ function addSession(program: Command, act: Act): void {
     .command("tree <name>")
     .description("its branches")
     .action((name) => act(async (context) => (await commands()).treeOfSession(context, name)));
-  session
-    .command("why <name>")
-    .description("which conversation a name means, and what a message would find there")
-    .action((name) => act(async (context) => (await import("./commands/why.ts")).why(context, name)));
   addContextOptions(session.command("context <name>"))
     .description("what the model would get, and why")
     .action((name, options) => act(async (context) => (await commands()).contextOfSession(context, name, options)));

@@ -33,7 +33,8 @@ export function columns(rows: readonly (readonly string[])[]): string {
     .join("");
 }
 
-function pad(text: string, width: number): string {
+/** With spaces up to `width` cells. */
+export function pad(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - widthOf(text)));
 }
 
@@ -57,6 +58,33 @@ export function ago(thenMs: number | undefined, nowMs: number): string {
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
+
+/** Cut to `width` cells, never inside a wide character; what was cut is marked. Colours are not counted and end with it. */
+export function clip(text: string, width: number): string {
+  if (width === Number.POSITIVE_INFINITY || widthOf(text) <= width) return text;
+  let [kept, used] = ["", 0];
+  for (const [piece] of text.matchAll(/\u001b\[\d+m|./gsu)) {
+    const cells = widthOf(piece);
+    if (used + cells > width - 1 && cells > 0) break;
+    kept += piece;
+    used += cells;
+  }
+  return `${kept}…${kept.includes("\u001b") ? "\u001b[0m" : ""}`;
+}
+
+/** `512 bytes`, `12.3 KB`, `129 MB`. */
+export function sizeText(bytes: number): string {
+  const [unitBytes, unit] = SIZES.find(([from]) => bytes >= from) ?? [1, "bytes"];
+  if (unitBytes === 1) return counted(bytes, "byte");
+  const value = bytes / unitBytes;
+  return `${value < 100 ? value.toFixed(1) : Math.round(value)} ${unit}`;
+}
+
+const SIZES: readonly (readonly [fromBytes: number, unit: string])[] = [
+  [1024 ** 3, "GB"],
+  [1024 ** 2, "MB"],
+  [1024, "KB"],
+];
 
 /** Breaks text at `width` cells: between words, and inside Chinese and Japanese text anywhere. Lines it has stay lines. */
 export function wrap(text: string, width: number): readonly string[] {

@@ -1,7 +1,7 @@
 /** Columns line up for wide characters, too; wrapped text loses nothing. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ago, columns, widthOf, wrap } from "../src/table.ts";
+import { ago, clip, columns, counted, sizeText, widthOf, wrap } from "../src/table.ts";
 
 test("wide characters take two cells, colours none", () => {
   expect(widthOf("待办 a")).toBe(6);
@@ -47,4 +47,35 @@ test("property: wrapping changes white space only", () => {
       },
     ),
   );
+});
+
+test("what is cut fits, is a beginning, and says that it was cut; what fits is as it was", () => {
+  const texts = fc.string({ unit: fc.constantFrom("a", "会", "🎉", "\u001b[1m", "\u001b[22m", " ") });
+  fc.assert(
+    fc.property(texts, fc.integer({ min: 1, max: 20 }), (text, width) => {
+      const cut = clip(text, width);
+      expect(widthOf(cut)).toBeLessThanOrEqual(width);
+      if (widthOf(text) <= width) expect(cut).toBe(text);
+      else expect(text.startsWith(cut.replace(/…(\u001b\[0m)?$/, ""))).toBe(true);
+    }),
+  );
+  expect(clip("会议纪要", 5)).toBe("会议…");
+  expect(clip("x".repeat(500), Number.POSITIVE_INFINITY)).toHaveLength(500);
+});
+
+test.each([
+  [0, "0 bytes"],
+  [1, "1 byte"],
+  [1023, "1023 bytes"],
+  [1536, "1.5 KB"],
+  [129 * 1024 ** 2, "129 MB"],
+  [3 * 1024 ** 3, "3.0 GB"],
+])("%d bytes are %s", (bytes, text) => expect(sizeText(bytes)).toBe(text));
+
+test("numbers are said with their nouns", () => {
+  expect([counted(1, "entry", "entries"), counted(2, "entry", "entries"), counted(0, "call")]).toEqual([
+    "1 entry",
+    "2 entries",
+    "0 calls",
+  ]);
 });

@@ -15,7 +15,7 @@ import { progressOn } from "../progress.ts";
 import { Prompt } from "../prompt.ts";
 import { settingsOf } from "../settings.ts";
 import { agentsToRead, type StoredSession, storedSessions } from "../stores.ts";
-import { counted } from "../table.ts";
+import { counted, sizeText } from "../table.ts";
 import { cleanUp, withActs } from "../writing.ts";
 
 const WHY: Readonly<Record<string, string>> = {
@@ -168,7 +168,7 @@ function describe(report: AgentCleanup, paint: Palette): string {
   ];
   const all = [`${went.length} ${verb}`, ...others].join(", ");
   return [
-    `${paint.bold(report.agentId)}  ${all}; live: ${megabytes(report.liveBytes)}, then ${megabytes(report.bytesAfter)}`,
+    `${paint.bold(report.agentId)}  ${all}; live: ${sizeText(report.liveBytes)}, then ${sizeText(report.bytesAfter)}`,
     ...went.map(({ key, why }) => `  ${paint.green(verb)}  ${printable(key)} (${BECAUSE[why]})`),
     ...report.orphans.map(
       ({ file, key }) => `  ${paint.green(verb)}  ${printable(file)} (no row; it says ${printable(key)})`,
@@ -180,8 +180,4 @@ function describe(report: AgentCleanup, paint: Palette): string {
     ...report.kept.map(({ key, why }) => `  ${paint.yellow("stays")}  ${printable(key)}: ${WHY[why] ?? why}`),
     ...report.finished.map((key) => `  ${paint.dim("finished")}  ${printable(key)}: was interrupted before`),
   ].join("\n");
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / (1024 * 1024)).toFixed(1)} MB`;
 }

@@ -111,7 +111,8 @@ function described(finds: readonly Find[], paint: Palette): string {
   const where = `${printable(key ?? sessionId)}${archived ? " (archived)" : ""}`;
   const lines = finds.map(({ id, timestamp, role, current, excerpt }) => {
     const branch = current ? "" : paint.yellow(" other branch");
-    return `  ${paint.dim(printable(`${id}  ${timestamp}`))}  ${printable(role)}${branch}  ${printable(excerpt)}`;
+    const time = timestamp.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*$/, "$1 $2");
+    return `  ${paint.dim(printable(`${id}  ${time}`))}  ${printable(role)}${branch}  ${printable(excerpt)}`;
   });
   return [paint.bold(where), ...lines].join("\n");
 }

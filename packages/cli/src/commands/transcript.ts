@@ -11,7 +11,7 @@ import { drawContext } from "../context-view.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import type { Palette } from "../output.ts";
 import { drawTree } from "../tree-view.ts";
-import { counted } from "../table.ts";
+import { clip, counted } from "../table.ts";
 
 export interface LimitOptions {
   readonly leaf?: string;
@@ -58,7 +58,11 @@ function at({ line, offset }: { readonly line: number | null; readonly offset: n
 /** `{ "leaf", "nodes", "report" }` */
 export async function tree({ output }: CommandContext, file: string): Promise<ExitCode> {
   const found = await treeOfTranscript(file);
-  output.result(found, (paint) => drawTree(found.nodes, found.leaf, paint).join("\n"));
+  output.result(found, (paint) =>
+    drawTree(found.nodes, found.leaf, paint)
+      .map((line) => clip(line, output.width))
+      .join("\n"),
+  );
   return EXIT.ok;
 }
 

@@ -51,6 +51,25 @@ describe("session acts", () => {
       expect((await run("show", KEY)).value).toMatchObject({ label: "to-dos" });
     }));
 
+  test("the list shows keys whole, names aligned however wide, and what is archived", () =>
+    inHome(async () => {
+      await run("fork", KEY, "agent:main:work");
+      await run("rename", KEY, "待办");
+      await run("rename", "agent:main:work", "to-dos");
+      await run("archive", KEY);
+      const { stdout } = await runHere(["--home", home, "session", "list"]);
+      const [head = "", ...rows] = stdout.trimEnd().split("\n");
+      expect(head).toMatch(/^CHANGED +STATUS +KEY +NAME$/);
+      for (const [key, name, status] of [
+        [KEY, "待办", "archived"],
+        ["agent:main:work", "to-dos", "-"],
+      ] as const) {
+        const row = rows.find((line) => line.includes(`${key} `)) ?? "";
+        expect(row.indexOf(name)).toBe(head.indexOf("NAME"));
+        expect(row).toContain(` ${status} `);
+      }
+    }));
+
   test("archive, restore, reset, clear: the transcript is always kept", () =>
     inHome(async () => {
       const { sessionId } = (await run("show", KEY)).value;
