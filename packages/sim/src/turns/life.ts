@@ -21,6 +21,8 @@ export interface Place {
   readonly process: SimProcess;
   /** Which lanes are its own. */
   readonly store?: string;
+  /** Before it works it copies the conversation up to an entry. */
+  readonly forks?: { readonly at: string; readonly to: string } | undefined;
 }
 
 const FIRST_LIFE = "life-1";
@@ -67,7 +69,7 @@ export async function live(story: Story, place: Place): Promise<void> {
   );
   const holder = JSON.stringify({ life: process.name });
   if (later && story.interferes === true) await interfere(world);
-  await begin(story, { parts, world, process, running, late, holder, home, send });
+  await begin(story, { parts, world, process, running, late, holder, home, send, forks: place.forks });
 }
 
 /** A person puts something else into the file, once. */
@@ -107,6 +109,7 @@ interface Beginning {
   readonly late: Late;
   readonly holder: string;
   readonly home: string;
+  readonly forks: Place["forks"];
   send(message: Message): Promise<void>;
 }
 
@@ -117,6 +120,8 @@ async function begin(story: Story, beginning: Beginning): Promise<void> {
   await using opened = await openSessionsOn(disk, options, process.world);
   const sessions = parts.sessions(opened);
   late.sessions = sessions;
+  const { forks } = beginning;
+  if (forks !== undefined) await sessions.keep.fork(KEY, forks.to, { entryId: forks.at });
   await makeFolder(disk, actionsOf(home));
   await disk.syncDirectory("/home");
   const turns = createTurns({

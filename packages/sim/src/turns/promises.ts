@@ -7,7 +7,7 @@ import type { DiskImage } from "../disk/image.ts";
 import { APPROVAL_MS, SESSIONS, type Story } from "./story.ts";
 import { type Outside, outsideOf } from "./outside.ts";
 
-type Line = Readonly<Record<string, unknown>>;
+export type Line = Readonly<Record<string, unknown>>;
 
 interface Row {
   readonly lane: string;
@@ -218,18 +218,16 @@ function inPlace(lines: readonly Line[]): readonly string[] {
   );
 }
 
-function transcriptLines(image: DiskImage): readonly Line[] {
+/** All lines of all transcripts but copies, in file order. */
+export function transcriptLines(image: DiskImage): readonly Line[] {
   const directory = image.find(SESSIONS);
   if (directory === undefined) return [];
   const names = image.names.list(directory).map(([name]) => name);
-  return names
-    .filter((name) => /^[0-9a-f-]{36}\.jsonl$/u.test(name))
-    .flatMap((name) =>
-      image
-        .inode(image.at(`${SESSIONS}/${name}`))
-        .content.cache.toString("utf8")
-        .split("\n"),
-    )
-    .map(tryParse)
-    .filter(isObject);
+  const files = names.filter((name) => /^[0-9a-f-]{36}\.jsonl$/u.test(name)).map((name) => linesOf(image, name));
+  return files.filter(([header]) => header?.parentSession === undefined).flat();
+}
+
+function linesOf(image: DiskImage, name: string): readonly Line[] {
+  const { cache } = image.inode(image.at(`${SESSIONS}/${name}`)).content;
+  return cache.toString("utf8").split("\n").map(tryParse).filter(isObject);
 }

@@ -7,14 +7,17 @@ import type { LaneStore } from "@holdfast/gateway/internal";
 import type { Entry, NewEntry, Session } from "@holdfast/sessions";
 import type { Parts } from "./story.ts";
 
-/** Calls go to the object itself, whose private fields need it as `this`. */
+/**
+ * Calls go to the object itself, whose private fields need it as `this`. (By a function of our own: what `bind` returns is refused
+ * by `await using`.)
+ */
 export function over<Of extends object>(target: Of, change: Partial<Of>): Of {
   return new Proxy(target, {
     get(from, name) {
       const own = change[name as keyof Of];
       if (own !== undefined) return own;
       const value: unknown = Reflect.get(from, name, from);
-      return typeof value === "function" ? value.bind(from) : value;
+      return typeof value === "function" ? (...given: unknown[]): unknown => value.apply(from, given) : value;
     },
   });
 }
