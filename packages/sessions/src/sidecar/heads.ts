@@ -52,9 +52,15 @@ function quickHead(bytes: Buffer, from: number, to: number, slot: Slot): boolean
   hashBytes(bytes, idAt, idEnd, slot.id);
   const linkEnd = quickLink(bytes, after(bytes, idEnd, PARENT), to, slot);
   const timeBegin = linkEnd === -1 ? -1 : after(bytes, linkEnd, TIME);
-  const timeEnd = timeBegin === -1 ? -1 : plainEnd(bytes, timeBegin, to);
-  if (timeEnd === -1) return false;
-  slot.timeMs = timeOf(bytes, timeBegin, timeEnd);
+  return timeBegin !== -1 && quickTime(bytes, timeBegin, to, slot);
+}
+
+function quickTime(bytes: Buffer, from: number, to: number, slot: Slot): boolean {
+  slot.timeMs = bytes[from + TIME_BYTES] === QUOTE ? isoTime(bytes, from) : Number.NaN;
+  if (!Number.isNaN(slot.timeMs)) return true;
+  const end = plainEnd(bytes, from, to);
+  if (end === -1) return false;
+  slot.timeMs = inRange(Date.parse(bytes.toString("latin1", from, end)));
   return true;
 }
 
@@ -98,16 +104,17 @@ function kindOf(bytes: Buffer, from: number, to: number): number {
   return to === from || bytes.toString("latin1", from, to) === "session" ? -1 : 0;
 }
 
-/** Milliseconds of `YYYY-MM-DDTHH:MM:SS.mmmZ`, computed; of anything else, parsed. */
-function timeOf(bytes: Buffer, from: number, to: number): number {
-  const days = to - from === 24 && isDateTime(bytes, from) ? daysAt(bytes, from) : Number.NaN;
+const TIME_BYTES = 24;
+
+/** Milliseconds of `YYYY-MM-DDTHH:MM:SS.mmmZ`, computed; NaN for anything else. */
+function isoTime(bytes: Buffer, from: number): number {
+  if (!isDateTime(bytes, from)) return Number.NaN;
   const hour = twoDigits(bytes, from + 11);
   const minute = twoDigits(bytes, from + 14);
   const second = twoDigits(bytes, from + 17);
   const milli = digit(bytes, from + 20) * 100 + twoDigits(bytes, from + 21);
-  const isTime = hour < 24 && minute < 60 && second < 60;
-  const timeMs = isTime ? (days * 24 * 60 + hour * 60 + minute) * 60_000 + second * 1000 + milli : Number.NaN;
-  return Number.isNaN(timeMs) ? inRange(Date.parse(bytes.toString("latin1", from, to))) : timeMs;
+  if (!(hour < 24 && minute < 60 && second < 60)) return Number.NaN;
+  return (daysAt(bytes, from) * 24 * 60 + hour * 60 + minute) * 60_000 + second * 1000 + milli;
 }
 
 function isDateTime(bytes: Buffer, from: number): boolean {

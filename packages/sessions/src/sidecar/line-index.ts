@@ -9,16 +9,9 @@ import { type Head, readHead } from "./heads.ts";
 import { NodeTree } from "./node-tree.ts";
 import { SlotList } from "./slot-list.ts";
 import { emptySlot, SLOT_WORDS } from "./slots.ts";
+import { wholeLines } from "./whole-lines.ts";
 
 const NEWLINE = 0x0a;
-const CHUNK_BYTES = 2 ** 20;
-/** A longer line is left to those who read everything. */
-const LINE_BYTES_MAX = 2 ** 28;
-
-async function chunkAt(source: ByteSource, offset: number, into: Buffer): Promise<Buffer> {
-  if (source.readInto === undefined) return source.read(offset, into.length);
-  return into.subarray(0, await source.readInto(into, offset));
-}
 
 export class LineIndex {
   readonly tree: NodeTree;
@@ -73,30 +66,28 @@ export class LineIndex {
       this.#covered += 1;
       this.#isLoose = false;
     }
-    let into = Buffer.alloc(0);
-    for (let want = CHUNK_BYTES; this.#covered < source.size && !this.isOdd && !this.#isLoose; ) {
-      if (into.length < want) into = Buffer.allocUnsafe(Math.min(want, source.size - this.#covered));
-      const chunk = await chunkAt(source, this.#covered, into);
-      const used = this.#takeLines(chunk);
-      const isEnd = this.#covered + chunk.length >= source.size || chunk.length === 0;
+    let isComplete = this.#covered >= source.size || this.isOdd || this.#isLoose;
+    if (isComplete) return true;
+    for await (const { bytes, used, isLast } of wholeLines(source, this.#covered)) {
+      this.#takeLines(bytes, used);
       this.#covered += used;
-      if (isEnd) this.#takeLast(chunk.subarray(used));
+      if (isLast) this.#takeLast(bytes.subarray(used));
+      this.tree.expect((this.tree.slots.count * source.size) / Math.max(1, this.#covered));
       await this.tree.place(source);
-      if (isEnd) break;
-      want = used === 0 ? want * 2 : CHUNK_BYTES;
-      if (want > LINE_BYTES_MAX) this.#isOdd = true;
+      isComplete = isLast || this.isOdd;
+      if (isComplete) break;
     }
+    if (!isComplete) this.#isOdd = true;
     return true;
   }
 
-  /** All lines that end in this chunk; returns their bytes. */
-  #takeLines(chunk: Buffer): number {
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+  /** The lines that end in the first `used` bytes. */
+  #takeLines(chunk: Buffer, used: number): void {
+    for (let start = 0; start < used; ) {
+      const end = chunk.indexOf(NEWLINE, start);
       this.#takeLine(chunk, start, end);
       start = end + 1;
     }
-    return start;
   }
 
   #takeLine(chunk: Buffer, from: number, to: number): Head {

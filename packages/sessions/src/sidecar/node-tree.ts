@@ -22,8 +22,7 @@ export class NodeTree {
   readonly #passedOver = new Set<number>();
   #size = 0;
   #lastSound = NOTHING;
-  #repeats = 0;
-  #isAmbiguous = false;
+  readonly #odd = { repeats: 0, isAmbiguous: false };
 
   constructor(slots: SlotList = new SlotList()) {
     this.slots = slots;
@@ -37,10 +36,10 @@ export class NodeTree {
   }
   /** How many nodes have an id that an earlier one has. */
   get repeats(): number {
-    return this.#repeats;
+    return this.#odd.repeats;
   }
   get isAmbiguous(): boolean {
-    return this.#isAmbiguous;
+    return this.#odd.isAmbiguous;
   }
 
   /** -1 for a root. */
@@ -56,30 +55,49 @@ export class NodeTree {
     return this.#ids.find(low, high);
   }
 
+  /** Makes room for about so many nodes, so that nothing is copied while they come. */
+  expect(count: number): void {
+    const nodes = Math.ceil(count);
+    this.slots.reserve(nodes);
+    this.#ids.reserve(nodes);
+    if (nodes <= this.#parents.length) return;
+    const parents = new Int32Array(Math.max(nodes, this.#size * 2));
+    parents.set(this.#parents.subarray(0, this.#size));
+    this.#parents = parents;
+  }
+
   /** Gives slots their place that were added since. The lines of repeated ids are read from `source`. */
   async place(source: ByteSource): Promise<void> {
+    this.expect(this.slots.count);
     while (this.#size < this.slots.count) {
-      const node = this.#size;
+      const from = this.#size;
+      const earlier = this.#placeNew(Math.min(this.slots.count, from + SLICE_NODES));
       // A read lets others of this process run meanwhile.
-      if (node % SLICE_NODES === SLICE_NODES - 1) await source.read(0, 1);
-      const { words } = this.slots;
-      const at = node * SLOT_WORDS;
-      const earlier = this.#ids.find(words[at]!, words[at + 1]!);
-      this.#addParent(this.#parentFor(node));
-      if (earlier !== NOTHING && (await this.#isRepetition(source, earlier, node))) continue;
-      this.#ids.put(node);
-      this.#lastSound = node;
+      if (this.#size - from === SLICE_NODES) await source.read(0, 1);
+      if (earlier !== NOTHING) await this.#placeAgain(source, earlier);
     }
   }
 
-  #addParent(parent: number): void {
-    if (this.#size === this.#parents.length) {
-      const parents = new Int32Array(this.#size * 2);
-      parents.set(this.#parents);
-      this.#parents = parents;
+  /** Places nodes up to `end`, or up to one whose id is there already, and returns who has it. */
+  #placeNew(end: number): number {
+    for (let node = this.#size; node < end; node++) {
+      this.#parents[node] = this.#parentFor(node);
+      const earlier = this.#ids.putNew(node);
+      if (earlier !== NOTHING) return earlier;
+      this.#lastSound = node;
+      this.#size = node + 1;
     }
-    this.#parents[this.#size] = parent;
-    this.#size += 1;
+    return NOTHING;
+  }
+
+  /** Places the next node, whose id is that of an earlier one. */
+  async #placeAgain(source: ByteSource, earlier: number): Promise<void> {
+    const node = this.#size;
+    const isRepetition = await this.#isRepetition(source, earlier, node);
+    this.#size = node + 1;
+    if (isRepetition) return;
+    this.#ids.put(node);
+    this.#lastSound = node;
   }
 
   #parentFor(node: number): number {
@@ -96,19 +114,19 @@ export class NodeTree {
 
   /** Two lines of one id: the same entry again is passed over, another one is not. */
   async #isRepetition(source: ByteSource, earlier: number, node: number): Promise<boolean> {
-    const [a, b] = [await this.#lineOf(source, earlier), await this.#lineOf(source, node)];
+    const [a, b] = [await lineOf(source, this.slots, earlier), await lineOf(source, this.slots, node)];
     if (a === undefined || b === undefined || a.id !== b.id) {
-      this.#isAmbiguous = true;
+      this.#odd.isAmbiguous = true;
       return false;
     }
-    this.#repeats += 1;
+    this.#odd.repeats += 1;
     const isSame = sameEntry(a, b);
     if (isSame) this.#passedOver.add(node);
     return isSame;
   }
+}
 
-  async #lineOf(source: ByteSource, node: number): Promise<Entry | undefined> {
-    const parsed = parseLine(await source.read(this.slots.offsetOf(node), this.slots.lengthOf(node)));
-    return parsed.kind === "entry" ? parsed.entry : undefined;
-  }
+async function lineOf(source: ByteSource, slots: SlotList, node: number): Promise<Entry | undefined> {
+  const parsed = parseLine(await source.read(slots.offsetOf(node), slots.lengthOf(node)));
+  return parsed.kind === "entry" ? parsed.entry : undefined;
 }

@@ -10,7 +10,7 @@ import { readWhole } from "../reading/whole.ts";
 import type { LineIndex } from "./line-index.ts";
 import type { NodeTree } from "./node-tree.ts";
 import type { SlotList } from "./slot-list.ts";
-import { KINDS } from "./slots.ts";
+import { KINDS, LINKED } from "./slots.ts";
 
 /** Nodes are numbered in file order; -1 stands for "above the root", and for "none". */
 export interface Outline {
@@ -45,7 +45,7 @@ export function outlineOfIndex({ tree }: LineIndex, source: ByteSource): Outline
   const endOf = (node: number): number => slots.offsetOf(node) + slots.lengthOf(node) + 1;
   const parse = (node: number, line: Buffer): Entry => {
     const parsed = parseLine(line);
-    if (parsed.kind !== "entry" || !slots.isIdOf(node, parsed.entry.id)) throw new WrongPlace();
+    if (parsed.kind !== "entry" || !isAt(slots, node, parsed.entry)) throw new WrongPlace();
     return parsed.entry;
   };
   const read = async (node: number): Promise<Entry> =>
@@ -80,6 +80,13 @@ export function outlineOfIndex({ tree }: LineIndex, source: ByteSource): Outline
     readAll,
     leaf: () => leafAmong(lastNode(tree), read, find),
   };
+}
+
+/** Whether this is the entry that the index saw there: of a field that stands twice in a line it saw the first, not the last. */
+function isAt(slots: SlotList, node: number, { id, parentId }: Entry): boolean {
+  const link = slots.linkOf(node);
+  const isLink = typeof parentId === "string" ? link !== LINKED || slots.isParentOf(node, parentId) : link !== LINKED;
+  return slots.isIdOf(node, id) && isLink;
 }
 
 /** Bytes that are read together, and how many between two of them may be read for nothing. */

@@ -20,13 +20,17 @@ export class SlotList {
 
   push(slot: Slot): void {
     const at = this.count * SLOT_WORDS;
-    if (at === this.words.length) {
-      const words = new Uint32Array(Math.max(FIRST_SLOTS * SLOT_WORDS, at * 2));
-      words.set(this.words);
-      this.words = words;
-    }
+    if (at === this.words.length) this.reserve(Math.max(FIRST_SLOTS, this.count * 2));
     putSlot(this.words, at, slot);
     this.count += 1;
+  }
+
+  /** Makes room for so many slots in all. */
+  reserve(count: number): void {
+    if (count * SLOT_WORDS <= this.words.length) return;
+    const words = new Uint32Array(count * SLOT_WORDS);
+    words.set(this.words);
+    this.words = words;
   }
 
   offsetOf(node: number): number {
@@ -50,6 +54,11 @@ export class SlotList {
     const { low, high } = hashOf(id);
     return this.hasId(node, low, high);
   }
+  /** The same of the node's parent. */
+  isParentOf(node: number, id: string): boolean {
+    const { low, high } = hashOf(id);
+    return this.words[node * SLOT_WORDS + 2] === low && this.words[node * SLOT_WORDS + 3] === high;
+  }
   hasId(node: number, low: number, high: number): boolean {
     return this.words[node * SLOT_WORDS] === low && this.words[node * SLOT_WORDS + 1] === high;
   }
@@ -65,7 +74,12 @@ export class IdTable {
   /** Room for `expected` ids; it grows when there are more. */
   constructor(slots: SlotList, expected: number) {
     this.#slots = slots;
-    this.#table = new Int32Array(2 ** Math.ceil(Math.log2(Math.max(FIRST_SLOTS, expected) * 2)));
+    this.#table = new Int32Array(placesFor(expected));
+  }
+
+  /** Makes room for so many ids in all. */
+  reserve(expected: number): void {
+    if (placesFor(expected) > this.#table.length) this.#grow(placesFor(expected));
   }
 
   /** The last node that was put under this hash, or -1. */
@@ -75,10 +89,21 @@ export class IdTable {
 
   /** Puts a node under its id, in the place of any other of that id. */
   put(node: number): void {
-    if ((this.#filled + 1) * 2 > this.#table.length) this.#grow();
+    if ((this.#filled + 1) * 2 > this.#table.length) this.#grow(this.#table.length * 4);
     const place = this.#placeOf(this.#slots.words[node * SLOT_WORDS]!, this.#slots.words[node * SLOT_WORDS + 1]!);
     if (this.#table[place] === 0) this.#filled += 1;
     this.#table[place] = node + 1;
+  }
+
+  /** Puts a node under its id unless another one is there: returns that, or -1. */
+  putNew(node: number): number {
+    if ((this.#filled + 1) * 2 > this.#table.length) this.#grow(this.#table.length * 4);
+    const place = this.#placeOf(this.#slots.words[node * SLOT_WORDS]!, this.#slots.words[node * SLOT_WORDS + 1]!);
+    const there = this.#table[place]! - 1;
+    if (there !== NOTHING) return there;
+    this.#filled += 1;
+    this.#table[place] = node + 1;
+    return NOTHING;
   }
 
   /** Where a hash stands, or would stand. */
@@ -90,10 +115,15 @@ export class IdTable {
     }
   }
 
-  #grow(): void {
+  #grow(places: number): void {
     const nodes = this.#table;
-    this.#table = new Int32Array(nodes.length * 4);
+    this.#table = new Int32Array(places);
     this.#filled = 0;
     for (const one of nodes) if (one !== 0) this.put(one - 1);
   }
+}
+
+/** A power of two, at least twice as many. */
+function placesFor(ids: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(FIRST_SLOTS, ids) * 2));
 }

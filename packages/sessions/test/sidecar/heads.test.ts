@@ -24,9 +24,10 @@ function checkLine(line: string): void {
   const { id, type, parentId, timestamp } = fieldsOf(parsed.entry);
   expect(slot.id).toEqual(hashOf(String(id)));
   expect(KINDS[slot.kind]).toBe((KINDS as readonly string[]).includes(String(type)) ? type : "");
-  expect(slot.link).toBe(parentId === null ? ROOT : typeof parentId === "string" ? LINKED : 0);
+  expect(slot.link).toBe(parentId === null ? ROOT : typeof parentId === "string" && parentId !== "" ? LINKED : 0);
   if (typeof parentId === "string") expect(slot.parent).toEqual(hashOf(parentId));
-  expect(slot.timeMs).toBe(typeof timestamp === "string" ? Date.parse(timestamp) : Number.NaN);
+  const timeMs = typeof timestamp === "string" ? Date.parse(timestamp) : Number.NaN;
+  expect(slot.timeMs).toBe(timeMs >= 0 && timeMs < 2 ** 47 ? timeMs : Number.NaN);
   expect([slot.offset, slot.length]).toEqual([77, Buffer.byteLength(line)]);
 }
 
@@ -67,6 +68,75 @@ test("ids and types that are not written plainly are parsed", () => {
     ),
   );
   checkLine('{"id":"a","type":"label","timestamp":"2026-01-01T00:00:00.000Z","parentId":null}');
+});
+
+const LOOK_ALIKES = [
+  '"id":"',
+  '","id":"x","parentId":"y',
+  '{"type":"message","id":"u2","parentId":"u1","timestamp":"2026-01-01T00:00:00.000Z"}',
+  '\\","parentId":null,"timestamp":"',
+  '"}',
+  "\u0000\u2028\ud800",
+];
+const names = fc.constantFrom("type", "id", "parentId", "timestamp", "g", "message", "data", "i\u0000d", "ID");
+const texts = fc.oneof(fc.constantFrom(...LOOK_ALIKES, "message", "custom", "session", "a1", ""), fc.string());
+const values = fc.oneof(
+  texts,
+  fc.constantFrom<unknown>(null, 7, true, "2026-02-28T23:59:59.999Z", "2026-02-30T00:00:00.000Z", "2026-01-01"),
+  fc.record({ type: texts, id: texts, parentId: texts, nested: fc.array(texts, { maxLength: 2 }) }),
+);
+const FIRST = ["type", "id", "parentId", "timestamp"] as const;
+const sound = fc.record({
+  type: fc.constantFrom("message", "custom", "x_y", "session"),
+  id: fc.oneof(fc.constant("a1"), texts),
+  parentId: fc.oneof(fc.constantFrom(null, "a0"), values),
+  timestamp: fc.oneof(fc.constant("2026-01-05T09:00:00.000Z"), values),
+});
+
+/** A field named or written otherwise than `JSON.stringify` does it. */
+function rewritten(line: string, how: number): string {
+  const forms = [
+    line,
+    line.replaceAll('":', '": '),
+    line.replaceAll(',"', ' ,\t"'),
+    line.replace('"id"', '"\\u0069d"'),
+    line.replace('"parentId"', '"parent\\u0049d"'),
+    line.replace('"a1"', '"\\u0061\\u0031"'),
+    line.replace('"timestamp"', '"time\\u0073tamp"'),
+    ` ${line}`,
+    `${line}\r`,
+    `\uFEFF${line}`,
+  ];
+  return forms[how] ?? line;
+}
+
+test("fields in any order, named and written in any way, and texts that look like fields", () => {
+  let quick = 0;
+  const more = fc.dictionary(names, values, { maxKeys: 4 });
+  fc.assert(
+    fc.property(sound, more, fc.shuffledSubarray([...FIRST]), fc.nat({ max: 9 }), (fields, rest, first, how) => {
+      const ordered = [...first, ...Object.keys(rest), ...FIRST].map((name) => [name, { ...rest, ...fields }[name]]);
+      const line = JSON.stringify(Object.fromEntries(ordered));
+      checkLine(rewritten(line, how));
+      checkLine(JSON.stringify({ ...fields, ...rest, ...fields }));
+      checkLine(JSON.stringify(rest));
+      quick += line.startsWith('{"type":"message","id":"a1","parentId":') ? 1 : 0;
+    }),
+    { seed: 6, numRuns: 2000 },
+  );
+  expect(quick).toBeGreaterThan(5);
+});
+
+test("any byte of the small fields written over, the line still sound", () => {
+  const line = Buffer.from(encodeEntry(user("u1", "u0", "hello")));
+  const end = line.indexOf(',"message"');
+  for (let at = 0; at < end; at++) {
+    for (const byte of Buffer.from('"\\}{:,[0Z-Tx \u0001\u007f')) {
+      const other = Buffer.from(line);
+      other[at] = byte;
+      if (parseLine(other).kind !== "damaged") checkLine(other.toString("latin1"));
+    }
+  }
 });
 
 test("every day of four centuries has its time", () => {
