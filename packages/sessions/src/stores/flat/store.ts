@@ -1,8 +1,8 @@
 /**
  * A store over another one that also has the conversations of flat files, until each is written to.
  *
- * A flat file is read as the transcript it would become. The first commit writes that transcript under its own name, the
- * row first, and the other store has it from then on; the flat file stays as it is and is not looked at again.
+ * A flat file is read as the transcript it would become. The first commit writes that transcript under its own name, then
+ * the row, and the other store has it from then on; the flat file stays as it is and is not looked at again.
  * Invariant: killed anywhere, a key has one conversation: row, transcript and content follow from the flat file alone, and
  * a transcript of that id, live or in the archive, counts before the file.
  */
@@ -14,12 +14,13 @@ import type { CommitRequest, Committed, LogRef, Position, Reading, SessionStore 
 import type { ListedSession, ListQuery, SessionRow } from "../../types.ts";
 import { writtenAt } from "../../newest.ts";
 import type { Place } from "../file/disk.ts";
-import { isThere } from "../file/archive.ts";
 import { archivedNames } from "../file/list-logs.ts";
 import { during, storageError } from "../file/storage-error.ts";
 import { writeNewFile } from "../file/whole-files.ts";
 import { contentOf, flatPosition, isFlatPosition, sinceFlat } from "./content.ts";
 import { FlatFolders, type FlatSession } from "./folders.ts";
+
+type Change = (row: SessionRow | undefined) => SessionRow | undefined | null;
 
 export interface FlatOptions {
   /** Where the other store keeps its files; a real path. */
@@ -85,19 +86,15 @@ class FlatLogs {
     return [...rows, ...flat].sort((a, b) => writtenAt(b.row) - writtenAt(a.row)).slice(0, limit);
   }
 
-  async update(
-    key: string,
-    change: (row: SessionRow | undefined) => SessionRow | undefined | null,
-  ): Promise<SessionRow | undefined> {
-    const flat = (await this.#store.get(key)) === undefined ? (await this.#flatOf(key))?.row : undefined;
-    let left: SessionRow | undefined;
-    const row = await this.#store.update(key, (now) => {
-      if (now !== undefined || flat === undefined) return change(now);
-      const next = change(flat);
-      left = next === flat ? flat : undefined;
-      return left === undefined ? next : undefined;
-    });
-    return row ?? left;
+  /** A row is written for a transcript that is there: whoever does not know of the flat file finds what was said in it. */
+  async update(key: string, change: Change): Promise<SessionRow | undefined> {
+    const flat = (await this.#store.get(key)) === undefined ? await this.#flatOf(key) : undefined;
+    if (flat === undefined) return this.#store.update(key, change);
+    const next = change(flat.row);
+    if (next === flat.row) return next;
+    if (next === undefined || next === null) return undefined;
+    await this.#write(flat);
+    return this.#store.update(key, (row) => change(row ?? flat.row));
   }
 
   async read(log: LogRef, since?: Position): Promise<Reading | undefined> {
@@ -132,14 +129,10 @@ class FlatLogs {
     return flat === undefined ? undefined : (await this.#untouched([flat]))[0];
   }
 
-  /** Those without a row and without a transcript: one that was taken over and ended does not come back by itself. */
+  /** Those without a row; one that was taken over and ended does not come back by itself. */
   async #untouched(sessions: readonly FlatSession[]): Promise<readonly FlatSession[]> {
-    const { disk, directory } = this.#parts;
     const left: FlatSession[] = [];
-    for (const flat of sessions) {
-      const isKnown = (await this.#store.get(flat.key)) !== undefined;
-      if (!isKnown && !(await isThere(disk, join(directory, flat.row.sessionFile)))) left.push(flat);
-    }
+    for (const flat of sessions) if ((await this.#store.get(flat.key)) === undefined) left.push(flat);
     if (left.length === 0) return left;
     const ended = new Set(await archivedIds(this.#parts));
     return left.filter(({ row }) => !ended.has(row.sessionId));
@@ -156,14 +149,20 @@ class FlatLogs {
     return this.#last.bytes;
   }
 
-  /** Row, then file, each durable; what a kill cut short is done again by the next commit. */
+  /** File, then row, each durable; what a kill cut short is done again by the next commit. */
   async #takeOver(log: LogRef): Promise<Reading | undefined> {
     const flat = await this.#parts.folders.byId(log.id);
-    const bytes = await this.#contentOf(log);
-    if (flat === undefined || bytes === undefined) return undefined;
+    if (flat === undefined || !(await this.#write(flat))) return undefined;
     await this.#store.update(flat.key, (row) => row ?? flat.row);
-    await writeOnce(join(this.#parts.directory, log.file), bytes, this.#parts);
     return this.#store.read(log);
+  }
+
+  /** Makes the transcript, unless it is there. False: there is nothing to make it of any more. */
+  async #write({ row }: FlatSession): Promise<boolean> {
+    const log: LogRef = { id: row.sessionId, file: row.sessionFile };
+    const bytes = await this.#contentOf(log);
+    if (bytes !== undefined) await writeOnce(join(this.#parts.directory, log.file), bytes, this.#parts);
+    return bytes !== undefined;
   }
 }
 

@@ -30,8 +30,9 @@ async function folders(together = false): Promise<Folders> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, "telegram_123456.jsonl");
   await copyFile(FIXTURE, file);
-  const onProblem = ({ code, what }: { readonly code: string; readonly what: string }): never => {
-    throw new Error(`${code}: ${what}`);
+  // An index without any row beside a transcript looks lost: so it does when the first row was about to be written.
+  const onProblem = ({ code, what }: { readonly code: string; readonly what: string }): void => {
+    if (code !== "rebuilt") throw new Error(`${code}: ${what}`);
   };
   return {
     directory,
@@ -123,15 +124,14 @@ test("a fork copies it and leaves it as it is", async () => {
   expect(await transcriptsIn(at.directory)).toEqual([]);
 });
 
-test("a field of the row is kept without a transcript, and the file still says what was said", async () => {
+test("a change of the row makes the transcript too: a process that knows nothing of the folder finds what was said", async () => {
   await using at = await folders();
   {
     await using sessions = await at.open();
     expect(await sessions.update(KEY, { label: "the translator" })).toMatchObject({ label: "the translator" });
   }
-  await using sessions = await at.open();
+  await using sessions = await openSessions({ directory: at.directory });
   expect([(await sessions.get(KEY))?.label, await said(sessions)]).toEqual(["the translator", ALL]);
-  expect(await transcriptsIn(at.directory)).toEqual([]);
 });
 
 test("what the old program adds is seen until the conversation is taken over", async () => {
