@@ -14,7 +14,8 @@ const STYLE = `
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.65 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "Noto Sans CJK SC", "Noto Sans SC", sans-serif; text-autospace: normal; overflow-wrap: anywhere; }
 main, header, footer { max-width: 46rem; margin: 0 auto; padding: 0 1.25rem; }
-header { padding-top: 2.5rem; padding-bottom: 1rem; border-bottom: 1px solid var(--line); }
+header { padding-top: 2.5rem; padding-bottom: 0; }
+header::after { content: ""; display: block; margin-top: 1.5rem; border-bottom: 1px solid var(--line); }
 h1 { margin: 0 0 .4rem; font-size: 1.55rem; line-height: 1.3; font-weight: 650; text-wrap: balance; }
 h2 { margin: 3rem 0 .25rem; font-size: 1.15rem; font-weight: 650; }
 .facts, footer, .meta, .after { color: var(--soft); font-size: .85rem; }
@@ -46,7 +47,8 @@ details pre { border: 0; padding: .3rem 0 0; margin: .3rem 0 0; background: none
 img { max-width: 100%; height: auto; border-radius: .5rem; }
 section + section { border-top: 1px solid var(--line); margin-top: 3rem; }
 nav ol { padding-inline-start: 1.4rem; }
-footer { margin-top: 4rem; padding-top: 1rem; padding-bottom: 3rem; border-top: 1px solid var(--line); }
+footer { margin-top: 4rem; padding-bottom: 3rem; }
+footer::before { content: ""; display: block; margin-bottom: 1rem; border-top: 1px solid var(--line); }
 @media print {
   :root { --page: #fff; --ink: #000; --soft: #555; --line: #ccc; --card: #fff; --user: #f2f2f2; --accent: #000; }
   body { font-size: 10.5pt; } main, header, footer { max-width: none; padding-inline: 0; }

@@ -39,7 +39,11 @@ class Page {
   facts(): string {
     const count = this.#survey.isMessage.filter(Boolean).length;
     const began = this.#survey.whole.header.header?.timestamp;
-    const facts = [`${count} ${this.#words.messages}`, ...(typeof began === "string" ? [began.slice(0, 10)] : [])];
+    const { message, messages } = this.#words;
+    const facts = [
+      `${count} ${count === 1 ? message : messages}`,
+      ...(typeof began === "string" ? [began.slice(0, 10)] : []),
+    ];
     return `<p class="facts">${facts.map((fact) => `<span>${escapeHtml(fact)}</span>`).join("")}</p>`;
   }
 
@@ -54,8 +58,8 @@ class Page {
   }
 
   async *branch(section: Section, number: number): AsyncGenerator<string> {
-    const { branch, branchesOff, begins, back } = this.#words;
-    const place = section.after === -1 ? begins : `${branchesOff} <a href="#e${section.after}">${back}</a>`;
+    const { branch, begins, back } = this.#words;
+    const place = section.after === -1 ? begins : `<a href="#e${section.after}">${back}</a>`;
     yield `<section id="branch-${number}"><h2>${branch} ${number}</h2><p class="after">${place}</p>\n`;
     yield* this.articles(section);
     yield "</section>\n";
@@ -81,8 +85,8 @@ class Page {
     const parts = partsOf(entry);
     if (result === null) return parts.map((part) => this.#part(part)).join("");
     const inside = parts.map((part) => (part.kind === "text" ? preformatted(part.text) : this.#part(part))).join("");
-    const { toolResult, failed } = this.#words;
-    const title = `${toolResult}: <code>${escapeHtml(result.name)}</code>${result.isError ? ` (${failed})` : ""}`;
+    const { toolResult, failed, colon } = this.#words;
+    const title = `${toolResult}${colon}<code>${escapeHtml(result.name)}</code>${result.isError ? ` (${failed})` : ""}`;
     return folded(title, inside, result.isError ? "failed" : "");
   }
 
@@ -93,7 +97,10 @@ class Page {
       case "thinking":
         return folded(this.#words.thinking, textToHtml(part.text));
       case "call":
-        return folded(`${this.#words.call}: <code>${escapeHtml(part.name)}</code>`, preformatted(part.text));
+        return folded(
+          `${this.#words.call}${this.#words.colon}<code>${escapeHtml(part.name)}</code>`,
+          preformatted(part.text),
+        );
       case "image":
         return imageOf(part, this.#words.image);
     }
@@ -104,7 +111,7 @@ class Page {
     const items: string[] = [];
     for (const number of numbers) {
       const text = escapeHtml(await this.#layout.excerpt(this.#layout.sections[number]!));
-      items.push(`<li>${this.#words.elsewhere}: <a href="#branch-${number}">${text}</a></li>`);
+      items.push(`<li>${this.#words.elsewhere}${this.#words.colon}<a href="#branch-${number}">${text}</a></li>`);
     }
     return items.length === 0 ? "" : `<ul class="forks">${items.join("")}</ul>`;
   }

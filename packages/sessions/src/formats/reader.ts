@@ -77,6 +77,19 @@ export function layoutOf(survey: Survey): Layout {
     if (number > 0 && after !== -1) forks.set(after, [...(forks.get(after) ?? []), number]);
   }
   const read = (index: number): Promise<Entry> => survey.whole.read(tree.nodes[index]!);
-  const excerpt = async ({ entries }: Section): Promise<string> => excerptOf(await read(entries[0]!));
+  const excerpt = async ({ entries }: Section): Promise<string> => plainBegin(excerptOf(await read(entries[0]!)));
   return { sections, forks, read, excerpt };
+}
+
+const BEGIN_CHARS_MAX = 72;
+
+/** The beginning of a text without the marks that would only be seen as such. */
+function plainBegin(text: string): string {
+  const plain = [
+    ...text
+      .replace(/```\w*|\*\*|__|`/g, "")
+      .replace(/\s+/g, " ")
+      .trim(),
+  ];
+  return plain.length > BEGIN_CHARS_MAX ? `${plain.slice(0, BEGIN_CHARS_MAX - 1).join("")}…` : plain.join("");
 }

@@ -73,6 +73,16 @@ describe("HTML", () => {
     expect(html.indexOf("last on the main way")).toBeLessThan(html.indexOf("its answer"));
   });
 
+  test("a link to a branch says how it begins, short and without marks", async () => {
+    await using dir = await tempDir();
+    const long = `**bold** \`code\` ${"很长".repeat(80)}`;
+    const entries = [user("u1", null, "ask"), answer("a1", "u1", long), answer("a2", "u1", "now")];
+    const html = await exported(await dir.write("s-1.jsonl", fileOf(entries)), { format: "html", language: "zh" });
+    const text = /从这里的另一条路：<a href="#branch-1">([^<]*)</.exec(html)?.[1] ?? "";
+    expect(text).toMatch(/^bold code 很长[很长]*…$/);
+    expect([...text]).toHaveLength(72);
+  });
+
   test("in Chinese, and for a conversation in which nothing was said", async () => {
     await using dir = await tempDir();
     const html = await exported(await dir.write("s-1.jsonl", fileOf([])), {
