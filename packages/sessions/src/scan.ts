@@ -28,6 +28,32 @@ export async function* entriesForward(source: ByteSource, from = 0): AsyncGenera
   }
 }
 
+/** Entries as far as they were read, with what the next reading has to know. */
+export interface Reel {
+  readonly entries: Entry[];
+  /** Where the next line begins. */
+  end: number;
+  fence: number;
+}
+
+/**
+ * As `entriesForward`, going on where the reel ends; of the same log, grown. Undefined: only a reader of the whole file can
+ * name what is there, and the reel is of no use any more. A last line without its end is among the entries, not on the reel.
+ */
+export async function readOn(source: ByteSource, reel: Reel): Promise<readonly Entry[] | undefined> {
+  for await (const line of forward(source, reel.end)) {
+    const entry = entryOf(line);
+    if (entry === "unnamed") return undefined;
+    const stale = entry?.g !== undefined && entry.g < reel.fence;
+    if (!line.ended) return entry === undefined || stale ? [...reel.entries] : [...reel.entries, entry];
+    reel.end = line.offset + line.length + 1;
+    if (entry === undefined || stale) continue;
+    reel.fence = Math.max(reel.fence, fenceOf(entry));
+    reel.entries.push(entry);
+  }
+  return [...reel.entries];
+}
+
 /** Entries from the end; stale lines are among them, because a fence is met too late. */
 export async function* entriesBackward(source: ByteSource): AsyncGenerator<Entry> {
   const isNamed = (await readHeader(source)).version >= 2;

@@ -3,11 +3,13 @@
  * Invariant: every method that changes something goes through one queue; reading never takes a lock.
  */
 import { AppendQueue } from "./append-queue.ts";
-import type { Entry, NewEntry } from "./entry.ts";
+import type { NewEntry } from "./entry.ts";
 import { SessionError } from "./errors.ts";
 import { takeNewEntry } from "./flaws.ts";
 import { Ground } from "./ground.ts";
-import { entriesBackward, entriesForward } from "./scan.ts";
+import { readHeader } from "./reading/header.ts";
+import { entriesBackward, entriesForward, type Reel, readOn } from "./scan.ts";
+import type { Outline } from "./sidecar/outline.ts";
 import { sessionTree } from "./sidecar/session-tree.ts";
 import type { LogRef, LogStore, Reading } from "./store.ts";
 import type { AppendOptions, Appended, Session } from "./types.ts";
@@ -98,17 +100,7 @@ function readingOf(store: LogStore, log: LogRef, ground: Ground): Reads {
   return {
     context: async (options = {}) => ground.context(options),
     entry: (id) => ground.find(id),
-    since: (entryId) =>
-      ground.places.run(async (tree, source) => {
-        const node = entryId === null ? -1 : await tree.find(entryId);
-        if (node === -1 && entryId !== null) {
-          throw new SessionError("entry_missing", { entry: entryId, session: log.id });
-        }
-        const entries: Entry[] = [];
-        const from = node === -1 ? 0 : tree.endOf(node);
-        for await (const entry of entriesForward(source, from)) entries.push(entry);
-        return entries;
-      }),
+    since: entriesSince(ground, log.id),
     async *newestFirst() {
       await using reading = await read();
       yield* entriesBackward(reading.source);
@@ -118,6 +110,30 @@ function readingOf(store: LogStore, log: LogRef, ground: Ground): Reads {
       yield* entriesForward(reading.source);
     },
   };
+}
+
+/** The newest question is kept as far as it was read: whoever works on a session asks it before each step. */
+function entriesSince(ground: Ground, sessionId: string): Session["since"] {
+  let kept: { readonly from: string | null; readonly life: number; readonly reel: Reel } | undefined;
+  return (entryId) =>
+    ground.places.run(async (tree, source, life) => {
+      if (kept?.from !== entryId || kept.life !== life) kept = undefined;
+      const begin = kept === undefined ? await beginOf(tree, entryId, sessionId) : 0;
+      kept ??= { from: entryId, life, reel: { entries: [], end: begin, fence: 0 } };
+      const { reel } = kept;
+      const isNamed = reel.end > begin || reel.entries.length > 0 || (await readHeader(source)).version >= 2;
+      const entries = isNamed ? await readOn(source, reel) : undefined;
+      if (entries !== undefined) return entries;
+      kept = undefined;
+      return Array.fromAsync(entriesForward(source, await beginOf(tree, entryId, sessionId)));
+    });
+}
+
+async function beginOf(tree: Outline, entryId: string | null, sessionId: string): Promise<number> {
+  if (entryId === null) return 0;
+  const node = await tree.find(entryId);
+  if (node === -1) throw new SessionError("entry_missing", { entry: entryId, session: sessionId });
+  return tree.endOf(node);
 }
 
 function writingOf(parts: SessionParts, ground: Ground, queue: AppendQueue): Pick<Session, "append" | "branch"> {

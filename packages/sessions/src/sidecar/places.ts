@@ -13,6 +13,9 @@ import { type Outline, outlineOfIndex, outlineOfWhole, WrongPlace } from "./outl
 /** How far what is known may be believed: what was kept, or only what this object read, or nothing but the whole log. */
 type Trust = "kept" | "read" | "whole";
 
+/** May be called again, and must only read. `life`: another number when what was read before counts no longer. */
+type Query<T> = (tree: Outline, source: ByteSource, life: number) => Promise<T>;
+
 export class Places {
   readonly #open: (since?: Position) => Promise<Reading>;
   #index: LineIndex | undefined;
@@ -24,6 +27,7 @@ export class Places {
    */
   #whole: { readonly tree: Outline; readonly size: number; lend(source: ByteSource): void } | undefined;
   #last: Promise<unknown> = Promise.resolve();
+  #life = 0;
 
   /** `open` reads the log as it is now, and throws where there is none. */
   constructor(open: (since?: Position) => Promise<Reading>) {
@@ -31,7 +35,7 @@ export class Places {
   }
 
   /** Asks about the log as it is now. One question after the other; `query` may be called again and must only read. */
-  run<T>(query: (tree: Outline, source: ByteSource) => Promise<T>): Promise<T> {
+  run<T>(query: Query<T>): Promise<T> {
     const answer = this.#last.then(() => this.#run(query));
     this.#last = answer.catch(() => {});
     return answer;
@@ -52,18 +56,19 @@ export class Places {
 
   async #keptNow(): Promise<LineIndex | undefined> {
     await using now = await this.#open();
+    this.#life += 1;
     this.#position = now.position;
     this.#whole = undefined;
     return this.#kept(now);
   }
 
-  async #run<T>(query: (tree: Outline, source: ByteSource) => Promise<T>): Promise<T> {
+  async #run<T>(query: Query<T>): Promise<T> {
     await using now = await this.#open(this.#position);
     if (now.since === "rewritten") this.#forget("read");
     for (;;) {
       const tree = await this.#outline(now);
       try {
-        return await query(tree, now.source);
+        return await query(tree, now.source, this.#life);
       } catch (error) {
         if (!(error instanceof WrongPlace) || this.#trust === "whole") throw error;
         this.#forget(this.#trust === "kept" ? "read" : "whole");
@@ -72,6 +77,7 @@ export class Places {
   }
 
   #forget(trust: Trust): void {
+    this.#life += 1;
     this.#index = undefined;
     this.#trust = trust;
   }
