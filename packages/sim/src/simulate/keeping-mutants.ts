@@ -7,13 +7,13 @@ import { type Mutation, passingOn, withFiles } from "./mutants.ts";
 
 /** A move gives the new name and leaves the old one. */
 export const withBothNames: Mutation = (disk) =>
-  passingOn(disk, { rename: (from, to) => (isMove(from, to) ? disk.link(from, to) : disk.rename(from, to)) });
+  passingOn(disk, { remove: async (path) => (path.endsWith(".jsonl") ? undefined : disk.remove(path)) });
 
 /** A move is a copy that is made when the original has gone. */
 export const withoutOriginal: Mutation = (disk) =>
   passingOn(disk, {
-    rename: async (from, to) => {
-      if (!isMove(from, to)) return disk.rename(from, to);
+    link: async (from, to) => {
+      if (!isMove(from, to)) return disk.link(from, to);
       const bytes = await bytesOf(disk, from);
       await disk.remove(from);
       await using copy = await disk.open(to, "new");

@@ -1,10 +1,10 @@
 /**
- * Puts transcript files away and gets them back: always a rename, so the bytes are never at risk.
+ * Puts transcript files away and gets them back: only their names change, so the bytes are never at risk.
  *
  * Everything here happens under the write lock of the live file, whose lock file stays where it is: the numbers go on
  * when the transcript comes back.
- * Invariants: at every moment the transcript is whole under one of its names; a packed copy takes the place of the
- * original only after it was read back and found equal.
+ * Invariants: at every moment the transcript is whole, and durable, under one of its names; a packed copy takes the place
+ * of the original only after it was read back and found equal.
  */
 import { createHash } from "node:crypto";
 import { dirname } from "node:path";
@@ -79,9 +79,13 @@ export async function restoreLog(
   return "restored";
 }
 
+/**
+ * For a moment under both names: a rename could be lost by halves, once somebody else syncs the directory it left and before
+ * the one it went to is synced.
+ */
 async function move(disk: Disk, from: string, to: string): Promise<void> {
-  await during(to, "link", () => disk.rename(from, to));
-  await keepNames(disk, to, from);
+  await during(to, "link", () => disk.link(from, to));
+  await dropName(disk, from, to);
 }
 
 /**
@@ -93,7 +97,7 @@ async function keepNames(disk: Disk, to: string, from: string): Promise<void> {
   await during(from, "sync", () => disk.syncDirectory(dirname(from)));
 }
 
-/** Power lost between the two syncs of a move leaves one file under both names. A rename would leave it at that. */
+/** Killed in the middle of a move, it left one file under both names. */
 async function isSame(disk: Disk, a: string, b: string): Promise<boolean> {
   const [one, other] = [await disk.stat(a), await disk.stat(b)];
   return one.dev === other.dev && one.ino === other.ino;
@@ -147,7 +151,9 @@ export async function packLog({ live, archived }: Names, { disk, world }: Place)
     throw new SessionError("write_failed", { path: packed, step: "read", errno: "EIO", reason: "read back unequal" });
   }
   world.at("archive:before-pack");
-  await move(disk, aside, packed);
+  // Within one directory a name is there or not.
+  await during(packed, "link", () => disk.rename(aside, packed));
+  await during(packed, "sync", () => disk.syncDirectory(dirname(packed)));
   world.at("archive:after-pack");
   await during(archived, "write", () => disk.remove(archived));
   await during(archived, "sync", () => disk.syncDirectory(dirname(archived)));
