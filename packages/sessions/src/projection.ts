@@ -73,7 +73,8 @@ export function project(path: readonly Entry[], options: ProjectOptions): Contex
   const edits = editsOf(path, start);
   const contributions = path.map((entry, index) => contributionOf(entry, index, start, edits));
   const ordered = inContextOrder(contributions, start);
-  const sourced = ordered.flatMap((part) => part.messages.map((message): Sourced => ({ ...part, message })));
+  const sourced: Sourced[] = [];
+  for (const { id, messages, free } of ordered) for (const message of messages) sourced.push({ id, message, free });
   const limited = limitMessages(sourced, options);
   const leftOut = contributions.flatMap(({ id, why }) => (why === null ? [] : [{ id, why }]));
   return {
@@ -105,9 +106,10 @@ interface Contribution {
 /** The newest edit of each entry, by its id. Edits outside of the context do not count. */
 function editsOf(path: readonly Entry[], start: ContextStart): ReadonlyMap<string, unknown> {
   const edits = new Map<string, unknown>();
-  for (const entry of path.slice(start.from)) {
+  for (const [index, entry] of path.entries()) {
+    if (entry.type !== "context_edit" || index < start.from) continue;
     const { targetId, replacement } = fieldsOf(entry);
-    if (entry.type === "context_edit" && typeof targetId === "string") edits.set(targetId, replacement);
+    if (typeof targetId === "string") edits.set(targetId, replacement);
   }
   return edits;
 }
@@ -118,17 +120,20 @@ function contributionOf(
   start: ContextStart,
   edits: ReadonlyMap<string, unknown>,
 ): Contribution {
-  const none = (why: string): Contribution => ({ id: entry.id, messages: [], free: false, why });
-  if (index < start.from) return none("compacted");
+  if (index < start.from) return nothing(entry, "compacted");
   const isOld = index < start.compaction;
-  if (isCompaction(entry) && index !== start.compaction) return none("older_compaction");
-  if (isOld && isMessage(entry) && entry.message.role === "system") return none("compacted");
+  if (isCompaction(entry) && index !== start.compaction) return nothing(entry, "older_compaction");
+  if (isOld && isMessage(entry) && entry.message.role === "system") return nothing(entry, "compacted");
   const messages = messagesOf(entry);
-  if (messages.length === 0) return none("not_for_the_model");
+  if (messages.length === 0) return nothing(entry, "not_for_the_model");
   const edited = edits.has(entry.id) ? applyEdit(messages, edits.get(entry.id)) : messages;
-  if (edited.length === 0) return none("edited_away");
+  if (edited.length === 0) return nothing(entry, "edited_away");
   const free = isCompaction(entry) || edited.every((message) => message.role === "system");
   return { id: entry.id, messages: edited, free, why: null };
+}
+
+function nothing({ id }: Entry, why: string): Contribution {
+  return { id, messages: [], free: false, why };
 }
 
 /** The newest compaction comes first, whatever is kept before it. */
