@@ -38,6 +38,8 @@ export interface MachineOptions {
   readonly nowMs?: number;
   /** Let the seed decide whose turn it is; otherwise first come, first served. */
   readonly shuffle?: boolean;
+  /** How long an operation takes. With it, what is due happens as soon as its time is over, not only when nobody can go on. */
+  readonly operationNs?: bigint;
   readonly observer?: Observer;
 }
 
@@ -76,6 +78,7 @@ export class Machine {
   async run(stepsMax = Number.POSITIVE_INFINITY): Promise<void> {
     for (let steps = 0; steps < stepsMax; steps++) {
       await settled();
+      if (this.#options.operationNs !== undefined && this.#fireDue()) continue;
       const next = this.#next();
       if (next !== undefined) {
         const outcome = this.#do(next);
@@ -118,6 +121,12 @@ export class Machine {
     return chosen;
   }
 
+  #fireDue(): boolean {
+    const first = this.timers.takeDue(this.nowNs);
+    first?.fire();
+    return first !== undefined;
+  }
+
   #fireTimer(): boolean {
     const first = this.timers.take();
     if (first === undefined) return false;
@@ -132,7 +141,7 @@ export class Machine {
   }
 
   #do(request: Request): Outcome {
-    this.#pass(OP_NS);
+    this.#pass(this.#options.operationNs ?? OP_NS);
     const fault = request.process.faultAtNext(request);
     const after = this.#options.observer?.(request, this.image);
     const outcome = fault === undefined ? attempt(() => request.perform()) : this.#strike(request, fault);

@@ -28,6 +28,14 @@ export class Timers {
     return first;
   }
 
+  /** Takes out one whose time has come; undefined when there is none. */
+  takeDue(nowNs: bigint): Timer | undefined {
+    const due = [...this.#waiting].filter(({ process, dueNs }) => dueNs <= nowNs && !process.isFrozen);
+    const first = due.toSorted((a, b) => Number(a.dueNs - b.dueNs))[0];
+    if (first !== undefined) this.#waiting.delete(first);
+    return first;
+  }
+
   dropAll(process: SimProcess): void {
     for (const timer of this.#waiting) if (timer.process === process) this.#waiting.delete(timer);
   }

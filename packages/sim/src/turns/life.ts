@@ -21,8 +21,8 @@ export interface Place {
   readonly process: SimProcess;
   /** Which lanes are its own. */
   readonly store?: string;
-  /** Before it works it copies the conversation up to an entry. */
-  readonly forks?: { readonly at: string; readonly to: string } | undefined;
+  /** Before it works it copies the conversation up to an entry, and waits until its time comes. */
+  readonly forks?: { readonly at: string; readonly to: string; readonly beginsMs: number } | undefined;
 }
 
 const FIRST_LIFE = "life-1";
@@ -121,7 +121,10 @@ async function begin(story: Story, beginning: Beginning): Promise<void> {
   const sessions = parts.sessions(opened);
   late.sessions = sessions;
   const { forks } = beginning;
-  if (forks !== undefined) await sessions.keep.fork(KEY, forks.to, { entryId: forks.at });
+  if (forks !== undefined) {
+    await sessions.keep.fork(KEY, forks.to, { entryId: forks.at });
+    await process.world.sleep(forks.beginsMs - process.world.nowMs());
+  }
   await makeFolder(disk, actionsOf(home));
   await disk.syncDirectory("/home");
   const turns = createTurns({

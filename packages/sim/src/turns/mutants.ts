@@ -5,7 +5,7 @@
  */
 import { openCalls } from "@holdfast/agent/internal";
 import type { Appended, NewEntry } from "@holdfast/sessions";
-import { beforeSync, withoutDirectorySync, withoutSync } from "../simulate/mutants.ts";
+import { type Mutation, withFiles, withoutDirectorySync, withoutSync } from "../simulate/mutants.ts";
 import { simulatedFolders } from "./folders.ts";
 import { ACTIONS, KEY, type Parts } from "./story.ts";
 import { agentOf, isIntent, listOf, logOf, sessionOf, storeOf, toolsOf, withData } from "./wrap.ts";
@@ -18,8 +18,19 @@ export interface Mutant {
   readonly mutate: (parts: Parts) => Parts;
   /** Which faults are needed to see it; deaths when left out. */
   readonly needs?: "freezes" | "refusals";
-  readonly order?: number;
 }
+
+/** Acknowledges at once; the sync comes while the process does other things. */
+const withSlowSync: Mutation = (disk) =>
+  withFiles(disk, (file) => ({
+    async datasync() {
+      const sync = async (): Promise<void> => {
+        for (let others = 0; others < 6; others++) await disk.realpath("/home");
+        await file.datasync();
+      };
+      sync().catch(() => {});
+    },
+  }));
 
 const NOTHING: Appended = { entries: [], durable: true, change: "none" };
 const free = { note() {}, release() {}, [Symbol.dispose]() {} };
@@ -74,8 +85,7 @@ export const MUTANTS: readonly Mutant[] = [
     rule: "appended, synced, then acknowledged",
     mistake: "acknowledged while the sync is under way",
     story: "something nobody can tell",
-    order: 4,
-    mutate: (parts) => ({ ...parts, disk: beforeSync(parts.disk) }),
+    mutate: (parts) => ({ ...parts, disk: withSlowSync(parts.disk) }),
   },
   {
     rule: "the names of new files are synced",

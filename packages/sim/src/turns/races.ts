@@ -40,6 +40,10 @@ const START_MS = Date.UTC(2026, 0, 5, 9);
 const LATER_MS = 240_000;
 /** Every so many operations of a race the log is opened by somebody else. */
 const CHECK_EVERY = 25;
+/** As long as a short wait for a lock, so that nobody is through before another has looked again. */
+const OPERATION_NS = 1_000_000n;
+/** By then all have taken their copies. */
+const COPIES_MS = 60_000;
 
 /** The story as several gateways share it: their platform knows a reply again. */
 export function shared(story: Story): Story {
@@ -85,8 +89,16 @@ export async function race(
     };
   };
   const nowMs = left.nowMs + LATER_MS;
-  const machine = new Machine({ image: withLanes(left.image, count), nowMs, seed, shuffle: true, observer });
+  const machine = new Machine({
+    image: withLanes(left.image, count),
+    nowMs,
+    seed,
+    shuffle: true,
+    operationNs: OPERATION_NS,
+    observer,
+  });
   const fork = forkPoint(left.image);
+  const beginsMs = nowMs + COPIES_MS;
   const trouble: string[] = [];
   for (let racer = 1; racer <= count; racer++) {
     const process = machine.process(`racer-${racer}`);
@@ -94,7 +106,7 @@ export async function race(
       machine,
       process,
       store: `lanes-${racer}`,
-      forks: fork === undefined ? undefined : { at: fork, to: `agent:main:fork-${racer}` },
+      forks: fork === undefined ? undefined : { at: fork, to: `agent:main:fork-${racer}`, beginsMs },
     };
     live(story, place).catch((error: unknown) =>
       trouble.push(error instanceof Error ? (error.stack ?? "") : String(error)),
