@@ -214,8 +214,14 @@ function decode(bytes: Uint8Array): string {
 
 /** Without JSON's white space, BOM and NUL runs at both ends: a run of NULs before a line is what power loss leaves. */
 function trimmed(text: string): string {
-  return text.replace(/^[ \t\r\n\0\uFEFF]+|[ \t\r\n\0]+$/g, "");
+  let [from, to] = [0, text.length];
+  while (from < to && AROUND.has(text.charCodeAt(from))) from += 1;
+  while (to > from && text[to - 1] !== BOM && AROUND.has(text.charCodeAt(to - 1))) to -= 1;
+  return text.slice(from, to);
 }
+
+/** Looked at one by one: a pattern for a run at the end would try every run in between, each from each of its characters. */
+const AROUND: ReadonlySet<number> = new Set([..." \t\r\n\0\uFEFF"].map((character) => character.charCodeAt(0)));
 
 function parseJson(text: string): { kind: "value"; value: unknown } | { kind: "damaged"; why: string } {
   try {

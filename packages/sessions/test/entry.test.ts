@@ -89,3 +89,11 @@ test("a type of another program is carried through", () => {
   const entry = make("from.the-future", "e", null, { nested: { deep: [1, { a: null }] } });
   expect(parseLine(encodeEntry(entry))).toEqual({ kind: "entry", entry, flaw: null });
 });
+
+test("a long run of spaces or NULs in the middle of a line costs no more than its length", () => {
+  const run = (character: string): string => character.repeat(2 ** 20);
+  const text = `{"type":"x","id":"a","parentId":null,"text":"${run(" ")}"}`;
+  expect(parseLine(`${text}\r`)).toMatchObject({ kind: "entry", flaw: null });
+  expect(parseLine(`{"torn${run("\0")}x`)).toEqual({ kind: "damaged", why: "not JSON" });
+  expect(parseLine(`${text}\uFEFF`)).toEqual({ kind: "damaged", why: "not JSON" });
+});

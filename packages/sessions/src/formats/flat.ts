@@ -79,14 +79,10 @@ async function lastUserMsIn(source: ByteSource): Promise<number | null> {
 
 /** The value on a line; those of the JSON export end with a comma. */
 function messageOn(line: Buffer | null): unknown {
-  return line === null
-    ? undefined
-    : tryParse(
-        line
-          .toString("utf8")
-          .replace(/^\uFEFF/, "")
-          .replace(/,?\s*$/, ""),
-      );
+  if (line === null) return undefined;
+  // No pattern for the end: it would try every run of spaces inside of the line, each from each of its characters.
+  const text = line.toString("utf8").trim();
+  return tryParse(text.endsWith(",") ? text.slice(0, -1) : text);
 }
 
 class Flat implements FlatFile {

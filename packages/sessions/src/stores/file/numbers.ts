@@ -3,9 +3,9 @@
  * Lines without numbers are other programs'; a line that cannot be read has none.
  */
 import { isObject, LIMITS, tryParse } from "@holdfast/base";
-import { backward } from "../../reading/lines.ts";
+import { backward, backwardBatches } from "../../reading/lines.ts";
 import { peek } from "../../reading/peek.ts";
-import { fileSource } from "../../reading/source.ts";
+import { fileSource, memorySource } from "../../reading/source.ts";
 import { NO_RIGHTS, type Rights } from "../../rights.ts";
 import type { Disk, DiskFile } from "./disk.ts";
 import { openIfThere } from "./whole-files.ts";
@@ -16,47 +16,26 @@ interface Numbers {
   readonly t: number;
 }
 
-const G_FIELD = '"g":';
-const TURN_KIND = '"holdfast:turn"';
+const G_FIELD = Buffer.from('"g":');
+const TURN_KIND = Buffer.from('"holdfast:turn"');
 
-/** `tail` looks at the last 64 KiB; `all` goes back until both numbers were met or the file begins. */
+/** `tail` looks at whole lines in the last 64 KiB; `all` goes back until both numbers were met or the file begins. */
 export async function numbersInLog(file: DiskFile, how: "tail" | "all"): Promise<Numbers> {
-  const step = how === "tail" ? LIMITS.tailCompareBytes : LIMITS.readChunkBytes;
-  let end = Number((await file.stat({ bigint: true })).size);
-  let rest: Buffer = Buffer.alloc(0);
+  const log = await fileSource(file);
+  const begin = how === "all" ? 0 : Math.max(0, log.size - LIMITS.tailCompareBytes);
+  const source = how === "all" ? log : memorySource(await log.read(begin, log.size - begin));
   const found = { g: 0, t: 0 };
-  while (end > 0) {
-    const start = Math.max(0, end - step);
-    const chunk = Buffer.allocUnsafe(end - start);
-    await file.read(chunk, 0, chunk.length, start);
-    const whole = Buffer.concat([chunk, rest]);
-    const cut = start === 0 ? 0 : whole.indexOf(0x0a) + 1;
-    collect(whole.subarray(cut === 0 && start > 0 ? whole.length : cut), found);
-    if (how === "tail" || (found.g > 0 && found.t > 0)) break;
-    rest = whole.subarray(0, cut === 0 ? whole.length : cut);
-    end = start;
+  for await (const batch of backwardBatches(source)) {
+    for (const { bytes, offset } of batch) if (bytes !== null && (begin === 0 || offset > 0)) collect(bytes, found);
+    if (found.g > 0 && found.t > 0) break;
   }
   return found;
 }
 
-/** Takes the numbers of the last line that has them; only lines that may have one are parsed. */
-function collect(bytes: Buffer, found: { g: number; t: number }): void {
-  for (const [field, name] of [
-    [G_FIELD, "g"],
-    [TURN_KIND, "t"],
-  ] as const) {
-    let at = found[name] > 0 ? -1 : bytes.lastIndexOf(field);
-    while (at >= 0 && found[name] === 0) {
-      const start = bytes.lastIndexOf(0x0a, at) + 1;
-      found[name] = numberIn(lineAt(bytes, start), name);
-      at = start < 2 ? -1 : bytes.lastIndexOf(field, start - 2);
-    }
-  }
-}
-
-function lineAt(bytes: Buffer, start: number): string {
-  const end = bytes.indexOf(0x0a, start);
-  return bytes.toString("utf8", start, end < 0 ? bytes.length : end);
+/** Takes what is not found yet; only a line that may have a number is parsed. */
+function collect(line: Buffer, found: { g: number; t: number }): void {
+  if (found.g === 0 && line.includes(G_FIELD)) found.g = numberIn(line.toString(), "g");
+  if (found.t === 0 && line.includes(TURN_KIND)) found.t = numberIn(line.toString(), "t");
 }
 
 function numberIn(line: string, name: "g" | "t"): number {
