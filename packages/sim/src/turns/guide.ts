@@ -29,7 +29,7 @@ tests of its own.
 const SECTIONS = {
   campaign: "## First faults: `npm run campaign`",
   long: "## Second faults: `npm run campaign -- --long`",
-  races: "## Several recoveries at once: `npm run campaign:races`",
+  races: "## Several recoveries at once: `npm run campaign -- --races`",
 } as const;
 
 /** Replaces one section. */

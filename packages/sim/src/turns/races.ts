@@ -132,6 +132,19 @@ function forkPoint(image: DiskImage): string | undefined {
     .findLast((id): id is string => typeof id === "string");
 }
 
+/** Several places, added up. `races`: how many were run. */
+export async function racesOf(
+  story: Story,
+  { every, ...how }: { readonly every: number; readonly count: number; readonly seeds: readonly number[] },
+): Promise<{ readonly places: number; readonly races: number; readonly found: Found }> {
+  const places = await remainsOf(story, every);
+  const all: Found[] = [];
+  for (const left of places) all.push(await propertiesOf(story, left, how));
+  const of = (property: Property) => [property, all.flatMap((one) => one[property])] as const;
+  const found = Object.fromEntries(PROPERTIES.map(of)) as unknown as Found;
+  return { places: places.length, races: places.length * (how.seeds.length + 1), found };
+}
+
 /** Races from one place, in several orders, and the first order twice. */
 export async function propertiesOf(
   story: Story,
@@ -188,9 +201,11 @@ function consumedTwice(image: DiskImage): readonly string[] {
   ];
 }
 
+const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/gu;
+
 /** What people and the model read, without ids and times. */
 function conversationIn(image: DiskImage): string {
-  return JSON.stringify(transcriptLines(image).flatMap(said));
+  return JSON.stringify(transcriptLines(image).flatMap(said)).replaceAll(TIME, "then");
 }
 
 function said({ message }: Line): readonly unknown[] {

@@ -6,15 +6,17 @@
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { copyFileSync, existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { isObject, realWorld, tryParse } from "@holdfast/base";
 import { Chance } from "../disk/chance.ts";
-import { REAL_STORY, type Report } from "./real-life.ts";
+import { LANES, type Place, REAL_STORY, type Report } from "./real-life.ts";
 
 const LIFE = fileURLToPath(new URL("./real-life.ts", import.meta.url));
 /** Rounds at once, and warm processes that wait for theirs. */
@@ -69,10 +71,60 @@ export async function realKills(rounds: number, seed: number): Promise<KillsRepo
   return { rounds, ...counted, broken };
 }
 
-interface Living {
-  readonly root: string;
+/**
+ * A life is killed in the middle of its turn; then `count` processes, each with a copy of its lanes, recover that turn at once.
+ * Their platform knows a reply again by its key. What is wrong afterwards, and how many kills it took to hit the middle.
+ */
+export async function realRace(
+  count: number,
+  seed: number,
+): Promise<{ readonly wrong: readonly string[]; readonly kills: number }> {
+  const chance = new Chance(seed);
+  await using server = await countingServer();
+  const spanMs = await spanOf(server);
+  for (let kills = 1; kills <= RACE_KILLS_MAX; kills++) {
+    const root = await mkdtemp(join(tmpdir(), "holdfast-race-"));
+    const living = { root, facts: server.begin(root), url: server.url(root), messages: 1 };
+    await killedIn(warm(), { ...living, afterMs: chance.next() * spanMs });
+    const hit = isBegun(join(root, LANES));
+    const wrong = hit ? await raceIn(living, count) : [];
+    await rm(root, { recursive: true, force: true });
+    if (hit) return { wrong, kills };
+  }
+  throw new Error(`${RACE_KILLS_MAX} kills, and none in the middle of the turn`);
+}
+
+const RACE_KILLS_MAX = 100;
+
+/** The item has a place in the transcript, and is not done. */
+function isBegun(lanes: string): boolean {
+  if (!existsSync(lanes)) return false;
+  using db = new DatabaseSync(lanes);
+  const tables = db.prepare("select count(*) as count from sqlite_schema where name = 'items'").get();
+  if (tables?.count !== 1) return false;
+  const begun = "select count(*) as count from items where lane = 'main' and state = 'claimed' and start is not null";
+  return db.prepare(begun).get()?.count === 1;
+}
+
+async function raceIn(living: Living, count: number): Promise<readonly string[]> {
+  const names = Array.from({ length: count }, (_, index) => `racer-${index}.sqlite`);
+  for (const name of names)
+    for (const end of ["", "-wal"]) {
+      const from = join(living.root, `${LANES}${end}`);
+      if (existsSync(from)) copyFileSync(from, join(living.root, `${name}${end}`));
+    }
+  const racers = names.map(() => warm());
+  const errors = await Promise.all(racers.map((racer, index) => racer.live({ ...living, lanes: names[index]! })));
+  await Promise.all(racers.map((racer) => racer[Symbol.asyncDispose]()));
+  const { effects, told } = living.facts;
+  const once = effects.filter(
+    ({ tool, about }, at) => tool !== "sent" || effects.findIndex((other) => other.about === about) === at,
+  );
+  return [...errors.filter((error) => error !== null), ...(await wrongIn(living.root, { effects: once, told }, 1))];
+}
+
+interface Living extends Pick<Place, "root" | "url" | "lanes" | "messages"> {
   readonly facts: Facts;
-  readonly url: string;
 }
 
 type Warm = ReturnType<typeof warm>;
@@ -81,7 +133,7 @@ type Warm = ReturnType<typeof warm>;
 function warm() {
   const child: ChildProcess = fork(LIFE, { execArgv: ["--conditions=holdfast-src"], stdio: "inherit" });
   const ended = once(child, "exit");
-  const live = ({ root, facts, url }: Living): Promise<string | null> =>
+  const live = ({ facts, ...place }: Living): Promise<string | null> =>
     new Promise((resolve) => {
       const hear = (report: Report): void => {
         if ("told" in report) facts.told.add(report.told);
@@ -92,7 +144,7 @@ function warm() {
       };
       child.on("message", hear);
       void ended.then(() => resolve("it was ended"));
-      child.send({ root, url, told: [...facts.told] });
+      child.send({ ...place, told: [...facts.told] });
     });
   return {
     live,
@@ -157,7 +209,11 @@ async function countingServer() {
 }
 
 /** What broke, by what arrived here and by the bytes of the transcript. */
-async function wrongIn(root: string, { effects, told }: Facts): Promise<readonly string[]> {
+async function wrongIn(
+  root: string,
+  { effects, told }: Facts,
+  messages = REAL_STORY.messages.length,
+): Promise<readonly string[]> {
   const lines = await transcript(root);
   const times = (tool: string): number => effects.filter((effect) => effect.tool === tool).length;
   const users = lines.filter(({ message }) => isObject(message) && message.role === "user");
@@ -170,9 +226,9 @@ async function wrongIn(root: string, { effects, told }: Facts): Promise<readonly
   const sent = effects.filter(({ tool }) => tool === "sent").map(({ about }) => about);
   const payKeys = new Set(effects.filter(({ tool }) => tool === "pay").map(({ key }) => key));
   return [
-    ...(told.size === REAL_STORY.messages.length ? [] : [`${told.size} messages were acknowledged`]),
-    ...(users.length === REAL_STORY.messages.length ? [] : [`heard ${users.length} times`]),
-    ...(finals.length === REAL_STORY.messages.length ? [] : [`answered ${finals.length} times`]),
+    ...(told.size === messages ? [] : [`${told.size} messages were acknowledged`]),
+    ...(users.length === messages ? [] : [`heard ${users.length} times`]),
+    ...(finals.length === messages ? [] : [`answered ${finals.length} times`]),
     ...(times("ring") <= 1 ? [] : [`rang ${times("ring")} times`]),
     ...(times("ticket") === 1 ? [] : [`${times("ticket")} tickets`]),
     ...(payKeys.size <= 1 ? [] : [`paid under ${payKeys.size} keys`]),

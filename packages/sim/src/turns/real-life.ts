@@ -20,9 +20,15 @@ export interface Place {
   /** Where effects are counted. */
   readonly url: string;
   readonly told: readonly string[];
+  /** Its lanes, where each of several has some of its own. */
+  readonly lanes?: string;
+  /** How many of the messages are sent; all when left out. */
+  readonly messages?: number;
 }
 
 export type Report = { readonly told: string } | { readonly over: true; readonly error: string | null };
+
+export const LANES = "lanes.sqlite";
 
 const asked = steps(
   act("ring", { name: "bell" }),
@@ -69,11 +75,11 @@ function countedTools(url: string): ReadonlyMap<string, Tool> {
   return new Map([tool("ring", {}), ticket, tool("pay", { effect: "idempotent" })].map((one) => [one.spec.name, one]));
 }
 
-async function live({ root, url, told }: Place, tell: (key: string) => void): Promise<void> {
+async function live({ root, url, told, lanes, messages }: Place, tell: (key: string) => void): Promise<void> {
   const world = realWorld();
   const actions = join(root, "actions");
   await mkdir(actions, { recursive: true, mode: 0o700 });
-  const store = sqliteLanes(join(root, "lanes.sqlite"), world);
+  const store = sqliteLanes(join(root, lanes ?? LANES), world);
   const known = new Set(told);
   await using sessions = await openSessions({ directory: join(root, "sessions") }, world);
   const holder = JSON.stringify(identityOf("gateway"));
@@ -98,7 +104,7 @@ async function live({ root, url, told }: Place, tell: (key: string) => void): Pr
     if (!known.has(message.key)) await outside.tell(message.key);
   };
   await work({
-    story: REAL_STORY,
+    story: { ...REAL_STORY, messages: REAL_STORY.messages.slice(0, messages) },
     store,
     world: outside,
     process: { world, isDead: false },

@@ -4,11 +4,14 @@
  *
  * `npm run campaign -- --long [--minutes 60] [--state file]`: second faults at every operation of every recovery, in parts. Parts
  * that are done are kept in the state file, so the next call goes on from there.
+ *
+ * `npm run campaign -- --races`: several recoveries at once (run-races.ts).
  */
 import { parseArgs } from "node:util";
 import { addedUp, type Job, jobsOf, runJobs } from "./campaign-of-turns.ts";
 import type { TurnsOptions, TurnsReport } from "./enumerate-turns.ts";
 import { writeGuide } from "./guide.ts";
+import { runRaces } from "./run-races.ts";
 import { STORIES } from "./stories.ts";
 
 /** The first faults whole, and after each different remains a second one at some operations of the recovery. */
@@ -19,11 +22,17 @@ const LONG_PARTS = 61;
 const { values, positionals } = parseArgs({
   options: {
     long: { type: "boolean", default: false },
+    races: { type: "boolean", default: false },
     minutes: { type: "string", default: "60" },
     state: { type: "string", default: "campaign-of-turns.jsonl" },
   },
   allowPositionals: true,
 });
+if (values.races) {
+  const broken = await runRaces();
+  for (const line of broken) console.log(line);
+  process.exit(broken.length > 0 ? 1 : 0);
+}
 const wanted = positionals.join(" ");
 const stories = STORIES.map(({ name }) => name).filter((name) => wanted === "" || name === wanted);
 if (stories.length === 0) throw new TypeError(`no story ${wanted}: ${STORIES.map(({ name }) => name).join(", ")}`);

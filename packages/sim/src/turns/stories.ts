@@ -18,6 +18,9 @@ export function steps(...answers: readonly ScriptedAnswer[]): (request: Asking) 
 const one = [{ key: "sim:a:c:1", text: "do it" }];
 const two = [...one, { key: "sim:a:c:2", text: "and that" }];
 
+/** Those that several gateways recover at once. */
+export const RACED: readonly string[] = ["something nobody can tell", "one file written", "a business act", "a yes"];
+
 export const STORIES: readonly Story[] = [
   { name: "no tool", messages: one, model: steps(say("hello")) },
   { name: "one file written", messages: one, model: steps(act("write", { name: "a", content: "x" }), say("written")) },

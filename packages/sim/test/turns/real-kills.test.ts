@@ -1,6 +1,6 @@
 /** Real processes, real files, SIGKILL at random moments; `HOLDFAST_LARGE=1`: 300 rounds. */
 import { expect, test } from "vitest";
-import { realKills } from "../../src/turns/real-kills.ts";
+import { realKills, realRace } from "../../src/turns/real-kills.ts";
 
 const isLarge = process.env.HOLDFAST_LARGE === "1";
 const rounds = isLarge ? 300 : 3;
@@ -11,4 +11,14 @@ test(`${rounds} rounds of SIGKILL: every effect once, every message answered onc
   expect(broken).toEqual([]);
   expect(kills).toBeGreaterThan(rounds / 2);
   if (isLarge) expect(amidst).toBeGreaterThan(rounds / 4);
+});
+
+const races = isLarge ? 10 : 1;
+const racers = isLarge ? 8 : 3;
+
+// As many processes have to start for each, and one that is killed.
+test(`${racers} processes recover one killed turn at once, ${races} times: every effect once`, {
+  timeout: 300_000,
+}, async () => {
+  for (let seed = 1; seed <= races; seed++) expect((await realRace(racers, seed)).wrong).toEqual([]);
 });
