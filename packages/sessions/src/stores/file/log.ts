@@ -7,7 +7,7 @@
  * that are there are never changed, and a torn tail is sealed with a line feed by whoever writes next.
  */
 import { dirname } from "node:path";
-import { LIMITS } from "@holdfast/base";
+import { errnoOf, LIMITS } from "@holdfast/base";
 import { type Entry, encodeEntry, encodeHeader, type Header } from "../../entry.ts";
 import { SessionError } from "../../errors.ts";
 import { type ByteSource, fileSource, withEnds } from "../../reading/source.ts";
@@ -15,7 +15,7 @@ import { isStale, type Rights } from "../../rights.ts";
 import { extendSidecar, SIDECAR_FROM_BYTES } from "../../sidecar/sidecar-file.ts";
 import type { CommitRequest, Committed, FirstEntries, Position, Reading, Unstamped } from "../../store.ts";
 import { appendLines, writeLines } from "./append-lines.ts";
-import type { Disk, DiskFile, DiskStat, Place } from "./disk.ts";
+import type { Disk, DiskFile, DiskStat, OpenMode, Place } from "./disk.ts";
 import { confirmWritten, type Held } from "./fence.ts";
 import { rightsNow } from "./numbers.ts";
 import { isTorn, markOf, offsetOf, positionAfter, positionAt, since } from "./position.ts";
@@ -25,13 +25,23 @@ import type { WriteLock } from "./write-lock.ts";
 
 /** The file now, for reading; undefined when it is not there. */
 export async function readLog(disk: Disk, path: string, before?: Position): Promise<Reading | undefined> {
-  const handle = await during(path, "open", () => openIfThere(disk, path, "read"));
+  const handle = await during(path, "open", () => openLog(disk, path, "read"));
   if (handle === undefined) return undefined;
   try {
     return await during(path, "read", () => readingOf(handle, path, before));
   } catch (error) {
     await handle.close();
     throw error;
+  }
+}
+
+/** Undefined when it is not there. Throws `not_a_file` for what is there and no file. */
+async function openLog(disk: Disk, path: string, mode: OpenMode): Promise<DiskFile | undefined> {
+  try {
+    return await openIfThere(disk, path, mode);
+  } catch (error) {
+    const code = errnoOf(error);
+    throw code === "EISDIR" || code === "not_regular" ? new SessionError("not_a_file", { path }, error) : error;
   }
 }
 
@@ -128,7 +138,7 @@ async function openForWriting(
     kept.log = undefined;
     await handle.close();
   }
-  const handle = await openIfThere(disk, path, "append");
+  const handle = await openLog(disk, path, "append");
   if (handle === undefined) return undefined;
   try {
     const stat = await handle.stat({ bigint: true });
@@ -182,7 +192,7 @@ export async function createLog(
   tools: Tools,
 ): Promise<"created" | "exists"> {
   const { disk } = tools;
-  const there = await openIfThere(disk, path, "read");
+  const there = await openLog(disk, path, "read");
   if (there !== undefined) {
     await there.close();
     await finishCreation(disk, path, first.sync);
