@@ -102,15 +102,15 @@ async function showEnds(tree: Outline, said: SaidTree, { tips, here, current, la
     places.flatMap(({ tip, end, first }) => [tip, end, first]),
   );
   return places.flatMap(({ tip, end, first }) => {
-    const [said_, ended, begun] = [entries.get(tip), entries.get(end), entries.get(first)];
-    if (said_ === undefined || ended === undefined || begun === undefined) return [];
+    const [spoken, ended, begun] = [entries.get(tip), entries.get(end), entries.get(first)];
+    if (spoken === undefined || ended === undefined || begun === undefined) return [];
     return {
       id: ended.id,
       current: tip === here,
       lastActivity: timeOf(tree, tip),
       depth: said.depth[tip]!,
       differs: childOf(begun),
-      label: labels.get(ended.id) ?? labels.get(said_.id) ?? null,
+      label: labels.get(ended.id) ?? labels.get(spoken.id) ?? null,
     };
   });
 }
