@@ -1,8 +1,10 @@
 /**
  * What appending costs: one writer after the other, 64 at a time to one session and to 64, against bare system calls in
- * the same process, block by block. Bare calls are the synchronous ones: nothing is faster on this machine.
+ * the same process, block by block. Bare calls are the synchronous ones: nothing is faster on this machine. The asynchronous
+ * ones are measured too: a server that goes on while the disk works has no others.
  */
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { type Fsync, openTranscript, type Session } from "@holdfast/sessions";
 import { dataDirectory, seeded } from "../data.ts";
@@ -30,6 +32,18 @@ function bare(fd: number, fsync: Fsync, count: number): number[] {
     if (fsync === "always") fdatasyncSync(fd);
     return performance.now() - from;
   });
+}
+
+/** The same with calls that do not block the event loop. */
+async function bareAsync(file: FileHandle, fsync: Fsync, count: number): Promise<number[]> {
+  const all: number[] = [];
+  for (let index = 0; index < count; index++) {
+    const from = performance.now();
+    await file.write(line);
+    if (fsync === "always") await file.datasync();
+    all.push(performance.now() - from);
+  }
+  return all;
 }
 
 async function single(session: Session, count: number): Promise<number[]> {
@@ -63,19 +77,24 @@ async function inPlace<T>(fsync: Fsync, work: (place: Place) => Promise<T>): Pro
 const begin = ({ directory, fsync }: Place, name: string): Promise<Session> =>
   openTranscript(join(directory, `${name}.jsonl`), { create: true, fsync });
 
-/** `one`, `bare`: median milliseconds of an append by a single writer. `wide`, `bareMean`: milliseconds each in all. */
+/**
+ * `one`, `bare`, `bareAsync`: median milliseconds of an append by a single writer. `wide`, `bareMean`: milliseconds each in
+ * all.
+ */
 export async function oneSession(fsync: Fsync, count: number): Promise<Record<string, number>> {
   return inPlace(fsync, async (place) => {
     await using session = await begin(place, "one");
     const fd = openSync(join(place.directory, "bare"), "a");
-    const found = { one: [] as number[], bare: [] as number[], wide: [] as number[], bareMean: [] as number[] };
+    await using file = await open(join(place.directory, "bare-async"), "a");
+    const found = { one: [], bare: [], bareAsync: [], wide: [], bareMean: [] } as Record<string, number[]>;
     await single(session, 20);
     for (let block = 0; block < BLOCKS; block++) {
       const bares = bare(fd, fsync, count);
-      found.bare.push(...bares);
-      found.bareMean.push(bares.reduce((sum, ms) => sum + ms, 0) / bares.length);
-      found.one.push(...(await single(session, count)));
-      found.wide.push(await wide([session], Math.max(4, count / 10)));
+      found.bare!.push(...bares);
+      found.bareMean!.push(bares.reduce((sum, ms) => sum + ms, 0) / bares.length);
+      found.one!.push(...(await single(session, count)));
+      found.bareAsync!.push(...(await bareAsync(file, fsync, count)));
+      found.wide!.push(await wide([session], Math.max(4, count / 10)));
     }
     closeSync(fd);
     return medians(found);

@@ -13,10 +13,12 @@ import {
   openSync,
   readFileSync,
   readSync,
+  statfsSync,
   statSync,
   writeSync,
 } from "node:fs";
 import { createRequire } from "node:module";
+import { dirname } from "node:path";
 import { BaseError, errnoOf } from "./errors.ts";
 import { tryParse } from "./json.ts";
 import { openRegularSync } from "./regular-file.ts";
@@ -232,10 +234,29 @@ class OpenLock implements KeptLock {
   }
 }
 
-/** Opens nothing yet. Undefined on a platform whose lock cannot be kept open. */
+/**
+ * Opens nothing yet. Undefined where nothing should be kept open: on a platform without this lock, and where other machines
+ * may write, since there only opening a file anew shows what they wrote.
+ */
 export function keptFileLock(path: string): KeptLock | undefined {
   const module = loadNative();
-  return module === null ? undefined : new OpenLock(path, module);
+  return module === null || !isLocal(dirname(path)) ? undefined : new OpenLock(path, module);
+}
+
+/** File systems of this machine alone, as statfs(2) numbers them: ext, xfs, btrfs, zfs, f2fs, bcachefs, tmpfs, overlay. */
+const LOCAL: ReadonlySet<number> = new Set([
+  0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0xca451a4e, 0x01021994, 0x794c7630,
+]);
+
+/** Whether nobody but this machine's kernel writes here, as far as that is known. */
+function isLocal(directory: string): boolean {
+  if (process.platform !== "linux") return false;
+  try {
+    return LOCAL.has(statfsSync(directory).type);
+  } catch {
+    // Whoever opens something there is told why.
+    return false;
+  }
 }
 
 /** Where locks come from. The methods do as `tryFileLock`, `readLockNote` and `keptFileLock` say. */

@@ -148,6 +148,11 @@ describe.runIf(kernelLockAvailable())("in this process", () => {
     expect(tryFileLock(path)).toBeDefined();
   });
 
+  test("nothing is kept open where other machines may write, nor where that is not known", async () => {
+    expect(keptFileLock("/proc/self/lock")).toBeUndefined();
+    expect(keptFileLock("/nowhere/at/all/lock")).toBeUndefined();
+  });
+
   test("a note that is longer than others are is read whole, and one that changed is read anew", async () => {
     await using temp = await tempDirectory();
     const kept = keptFileLock(temp.at("lock"))!;

@@ -25,6 +25,10 @@ export class SimDisk implements Disk {
       mode: "kernel",
       tryLock: (path) => this.#calls.now({ kind: "lock", path, perform: () => this.#tryLock(path) }),
       readNote: (path) => this.#calls.now({ kind: "readNote", path, perform: () => noteIn(this.#machine.image, path) }),
+      keep: (path) => {
+        const { tryLock, readNote } = this.locks;
+        return { tryLock: () => tryLock(path), readNote: () => readNote(path), close: () => {} };
+      },
     };
   }
 

@@ -37,7 +37,7 @@ function kernelLocks(directory: string, place: Place, { timeoutMs }: LockOptions
   const path = join(directory, "sessions.lock");
   const kept = place.disk.locks.keep?.(path);
   return {
-    canKeep: true,
+    canKeep: kept !== undefined,
     close: () => kept?.close(),
     async take() {
       const lock = await takeLock(path, place, timeoutMs, kept);

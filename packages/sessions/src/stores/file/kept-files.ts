@@ -11,7 +11,8 @@ import type { DiskFile, Place } from "./disk.ts";
 
 /** The files of one transcript, in the hands of whoever holds its lock or is about to. */
 export interface Kept {
-  readonly lock: KeptLock;
+  /** Undefined: nothing may stay open here. */
+  readonly lock: KeptLock | undefined;
   /** Open for appending. */
   log: OpenLog | undefined;
   /** No index lay beside the transcript when it was looked for last: until then (monotonic) it is not looked for again. */
@@ -47,10 +48,11 @@ export class KeptFiles {
   take(path: string): Kept {
     const kept = this.#kept.get(path);
     this.#kept.delete(path);
-    return kept ?? { lock: this.#lockAt(path), log: undefined, noIndexUntilMs: 0 };
+    return kept ?? { lock: this.#place.disk.locks.keep?.(`${path}.lock`), log: undefined, noIndexUntilMs: 0 };
   }
 
   giveBack(path: string, kept: Kept): void {
+    if (kept.lock === undefined) return;
     this.#kept.set(path, kept);
     this.#used.add(path);
     this.#look ??= this.#place.world.every(IDLE_MS, () => this.#closeIdle());
@@ -81,19 +83,12 @@ export class KeptFiles {
     const kept = this.take(path);
     return closeKept(kept);
   }
-
-  #lockAt(path: string): KeptLock {
-    const { locks } = this.#place.disk;
-    const lock = `${path}.lock`;
-    const plain = { tryLock: () => locks.tryLock(lock), readNote: () => locks.readNote(lock), close: () => {} };
-    return locks.keep?.(lock) ?? plain;
-  }
 }
 
 /** Never throws: nothing that anybody was told depends on how a descriptor ends. */
 export async function closeKept(kept: Kept): Promise<void> {
   const { log } = kept;
   kept.log = undefined;
-  kept.lock.close();
+  kept.lock?.close();
   await log?.handle.close().catch(() => {});
 }

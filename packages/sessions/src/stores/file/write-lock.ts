@@ -33,7 +33,7 @@ export interface WriteLock {
   readonly rights: Rights | undefined;
   /** It was taken over from somebody who may still write: a fence comes first, then `fenced`. */
   readonly mustFence: boolean;
-  /** What may stay open when the hold ends; undefined in mode `create`, where every file is opened under each lock. */
+  /** What may stay open when the hold ends; undefined where every file is opened under each lock. */
   readonly kept: Kept | undefined;
   fenced(): Promise<void>;
   /** Throws `stale_fence` when the lock is not ours any more. */
@@ -162,14 +162,14 @@ export class WriteLocks {
   }
 
   #openKernel(path: string, lock: FileLock, kept: Kept): WriteLock {
-    const { mode } = this.#place.disk.locks;
-    const note = kept.lock.readNote();
+    const { mode, readNote } = this.#place.disk.locks;
+    const note = kept.lock === undefined ? readNote(lock.path) : kept.lock.readNote();
     checkMode(path, note, mode);
     return {
       mode,
       rights: parseRights(note),
       mustFence: false,
-      kept,
+      kept: kept.lock && kept,
       fenced: async () => {},
       check: async () => {},
       keep: async (rights) => noteRights(lock, { mode, ...rights, by: identityOf(this.token) }),

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { kernelLockAvailable, realWorld, tryFileLock, type World } from "@holdfast/base";
 import type { Session } from "@holdfast/sessions";
 import { describe, expect, test } from "vitest";
+import { isMessage } from "../../../src/entry.ts";
 import { openSessionsOn, openTranscriptOn } from "../../../src/open.ts";
 import { type Disk, type DiskFile, realDisk } from "../../../src/stores/file/disk.ts";
 import { KeptFiles } from "../../../src/stores/file/kept-files.ts";
@@ -51,9 +52,7 @@ function watchedDisk(): Watched {
 }
 
 const said = (session: Session): unknown[] =>
-  session
-    .path()
-    .flatMap((entry) => (entry.type === "message" ? [(entry.message as { content: unknown }).content] : []));
+  session.path().flatMap((entry) => (isMessage(entry) ? [entry.message.content] : []));
 
 const foreign = (id: string, parentId: string | null): string =>
   `${JSON.stringify({ type: "message", id, parentId, timestamp: "2026-01-01T00:00:00.000Z", message: { role: "user", content: id } })}\n`;
@@ -177,6 +176,18 @@ describe.runIf(kernelLockAvailable())("a transcript that is written again and ag
     await sessions.close();
     expect(watched.open.size).toBe(0);
   });
+});
+
+test("where nothing may stay open, every append opens the transcript anew and closes it", async () => {
+  await using directory = await testDirectory();
+  const watched = watchedDisk();
+  const locks = { ...realDisk.locks, mode: realDisk.locks.mode, keep: () => undefined };
+  const file = join(directory.path, "t.jsonl");
+  await using session = await openTranscriptOn({ ...watched.disk, locks }, file, { create: true }, realWorld());
+  const { opened } = watched;
+  for (const text of ["a", "b", "c"]) await session.append(user(text));
+  expect([watched.opened - opened, watched.open.size]).toEqual([3, 0]);
+  expect(said(session)).toEqual(["a", "b", "c"]);
 });
 
 test("only so many stay open: those that were used last", async () => {
