@@ -35,7 +35,10 @@ function atLeast(least: number, unit: string): Pick<Figure, "goal" | "isMet" | "
 }
 
 const compared: Pick<Figure, "goal"> = { goal: "(compared)" };
-const ms = (round: Round, name: string): string => `${at(round, name).toFixed(at(round, name) < 10 ? 2 : 0)} ms`;
+const ms = (round: Round, name: string): string => {
+  const found = at(round, name);
+  return `${found.toFixed(found < 0.1 ? 4 : found < 10 ? 2 : 0)} ms`;
+};
 const both =
   (a: string, b: string) =>
   (round: Round): string =>
@@ -101,6 +104,13 @@ const APPENDING: readonly Figure[] = [
     note: both("append.one", "append.bare"),
   },
   {
+    name: "durable append, one writer : write and fdatasync without blocking",
+    ...compared,
+    unit: "x",
+    of: ratio("append.one", "append.bareAsync"),
+    note: both("append.one", "append.bareAsync"),
+  },
+  {
     name: "64 at a time to one session : bare loop",
     ...atLeast(5, "x"),
     of: ratio("append.bareMean", "append.wide"),
@@ -123,6 +133,13 @@ const APPENDING: readonly Figure[] = [
     ...atLeast(0.7, "x"),
     of: ratio("append-never.bare", "append-never.one"),
     note: both("append-never.one", "append-never.bare"),
+  },
+  {
+    name: "not durable, one writer : write without blocking",
+    ...compared,
+    unit: "x",
+    of: ratio("append-never.one", "append-never.bareAsync"),
+    note: both("append-never.one", "append-never.bareAsync"),
   },
   {
     name: "not durable, 64 at a time to one session : bare write",
