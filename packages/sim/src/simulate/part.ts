@@ -6,3 +6,6 @@ import { scenarioNamed } from "./all-scenarios.ts";
 process.on("message", ({ scenario, options }: Job) => {
   void enumerate(scenarioNamed(scenario), options).then((done) => process.send?.(done));
 });
+
+// Nobody is left to tell.
+process.on("disconnect", () => process.exit());
