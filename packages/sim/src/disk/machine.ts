@@ -78,7 +78,7 @@ export class Machine {
   async run(stepsMax = Number.POSITIVE_INFINITY): Promise<void> {
     for (let steps = 0; steps < stepsMax; steps++) {
       await settled();
-      if (this.#options.operationNs !== undefined && this.#fireDue()) continue;
+      if (this.#options.operationNs !== undefined && this.timers.fireDue(this.nowNs)) continue;
       const next = this.#next();
       if (next !== undefined) {
         const outcome = this.#do(next);
@@ -119,12 +119,6 @@ export class Machine {
     const chosen = this.#options.shuffle ? ready[this.chance.below(ready.length)] : ready[0];
     if (chosen !== undefined) this.#queue.splice(this.#queue.indexOf(chosen), 1);
     return chosen;
-  }
-
-  #fireDue(): boolean {
-    const first = this.timers.takeDue(this.nowNs);
-    first?.fire();
-    return first !== undefined;
   }
 
   #fireTimer(): boolean {
@@ -174,7 +168,7 @@ export class Machine {
         request.drop?.(fault.pages);
         return { kind: "error", error: systemError("EIO", request.name) };
       case "freeze":
-        request.process.isFrozen = true;
+        request.process.freeze(this.nowNs);
         this.#queue.push(request);
         return { kind: "never" };
     }

@@ -28,12 +28,14 @@ export class Timers {
     return first;
   }
 
-  /** Takes out one whose time has come; undefined when there is none. */
-  takeDue(nowNs: bigint): Timer | undefined {
+  /** Fires one whose time has come; false when there is none. */
+  fireDue(nowNs: bigint): boolean {
     const due = [...this.#waiting].filter(({ process, dueNs }) => dueNs <= nowNs && !process.isFrozen);
     const first = due.toSorted((a, b) => Number(a.dueNs - b.dueNs))[0];
-    if (first !== undefined) this.#waiting.delete(first);
-    return first;
+    if (first === undefined) return false;
+    this.#waiting.delete(first);
+    first.fire();
+    return true;
   }
 
   dropAll(process: SimProcess): void {

@@ -8,6 +8,7 @@
  * `npm run campaign -- --races`: several recoveries at once (run-races.ts).
  */
 import { parseArgs } from "node:util";
+import { realWorld } from "@holdfast/base";
 import { addedUp, type Job, jobsOf, runJobs } from "./campaign-of-turns.ts";
 import type { TurnsOptions, TurnsReport } from "./enumerate-turns.ts";
 import { writeGuide } from "./guide.ts";
@@ -37,8 +38,9 @@ const wanted = positionals.join(" ");
 const stories = STORIES.map(({ name }) => name).filter((name) => wanted === "" || name === wanted);
 if (stories.length === 0) throw new TypeError(`no story ${wanted}: ${STORIES.map(({ name }) => name).join(", ")}`);
 
-const startedMs = performance.now();
-const secondsSince = (): number => Math.round((performance.now() - startedMs) / 1000);
+const clock = realWorld();
+const startedMs = clock.monotonicMs();
+const secondsSince = (): number => Math.round((clock.monotonicMs() - startedMs) / 1000);
 const onPart = ({ story }: Job, { points, secondPoints }: TurnsReport, left: number): void =>
   console.error(`${secondsSince()} s  ${story}: ${points + secondPoints} points; ${left} parts left`);
 const isOver = (): boolean => secondsSince() >= Number(values.minutes) * 60;

@@ -10,6 +10,13 @@ const spec = (name: string) => ({ name, description: name, parameters: { type: "
 const done = (text: string): ToolOutcome => ({ ok: true, text });
 const nameOf = (args: JsonObject): string => String(args.name);
 
+const look: Tool = {
+  spec: spec("look"),
+  effect: "none",
+  check: () => null,
+  run: async (args) => done(`looked at ${nameOf(args)}`),
+};
+
 export interface ToolsOptions {
   /** What happens beside a call of `slow`, before it ends. */
   meanwhile(about: string): Promise<void>;
@@ -23,12 +30,6 @@ export function simulatedTools(
   world: World,
   { meanwhile, end, effect = "opaque" }: ToolsOptions,
 ): ReadonlyMap<string, Tool> {
-  const look: Tool = {
-    spec: spec("look"),
-    effect: "none",
-    check: () => null,
-    run: async (args) => done(`looked at ${nameOf(args)}`),
-  };
   const write: Tool = {
     spec: spec("write"),
     effect: "checkable",
