@@ -66,6 +66,14 @@ export function addPutAway(session: Command, act: Act): void {
     .option("--as <key>", "under this key instead of the one the transcript names")
     .action((name, options) => act(async (context) => (await commands()).restoreSession(context, name, options)));
   session
+    .command("purge <name>")
+    .description("destroy a conversation and all transcripts of its key; there is no way back")
+    .option("--dry-run", "only say what would be destroyed")
+    .option("--yes", "do not ask")
+    .action((name, options) =>
+      act(async (context) => (await import("./commands/purge.ts")).purge(context, name, options)),
+    );
+  session
     .command("cleanup")
     .description("retention now")
     .option("--dry-run", "only say what would be done")

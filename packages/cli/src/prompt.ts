@@ -61,3 +61,10 @@ export class Prompt implements Disposable {
     if (this.#isTerminal && !this.#closed) this.#reader.prompt();
   }
 }
+
+/** A question on the terminal; anything but a yes is a no. */
+export async function ask(question: string): Promise<boolean> {
+  using prompt = new Prompt({ input: process.stdin, terminal: process.stderr, prompt: question });
+  for await (const line of prompt.lines()) return /^(y|yes|j|ja|是)$/i.test(line);
+  return false;
+}

@@ -11,6 +11,7 @@ export function remoteActs(client: GatewayClient, agentId: string): Conversation
     reset: (key) => client.act(key, "reset"),
     archive: (key) => client.act(key, "archive"),
     clear: (key) => client.act(key, "clear"),
+    purge: (key, dryRun) => client.act(key, "purge", { dryRun }),
     restore: (name, as) => client.restore({ agentId, name, ...(as === undefined ? {} : { as }) }),
   };
 }

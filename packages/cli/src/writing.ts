@@ -24,7 +24,7 @@ export async function withActs<T>(
   if (gateway !== null) return work(remoteActs(gateway, agentId));
   const { actsOn } = await import("@holdfast/gateway/internal");
   await using sessions = await sessionsOf(context, agentId);
-  return await work(actsOn(sessions));
+  return await work(actsOn(sessions, { home: homeOf(context), world: context.world }));
 }
 
 /** The sessions of an agent, in this process: only while no gateway works on the home. */

@@ -12,11 +12,19 @@ import {
   SessionError,
   type Sessions,
 } from "@holdfast/sessions";
+import { purgeAll } from "./purge.ts";
+import type { World } from "@holdfast/base";
 import { GatewayError } from "./errors.ts";
 import type { ConversationActs } from "./wire/acts.ts";
 
+export interface ActsPlace {
+  /** The home directory. */
+  readonly home: string;
+  readonly world: World;
+}
+
 /** Throws `session_missing` for a key without a row, and what the sessions throw. */
-export function actsOn(sessions: Sessions): ConversationActs {
+export function actsOn(sessions: Sessions, { home, world }: ActsPlace): ConversationActs {
   const { keep } = sessions;
   return {
     branch: (key, entryId) =>
@@ -55,6 +63,7 @@ export function actsOn(sessions: Sessions): ConversationActs {
       const { key, row } = await keep.restore(name, as);
       return { key, sessionId: row.sessionId };
     },
+    purge: (key, dryRun) => purgeAll(sessions, { key, dryRun, home, world }),
   };
 }
 

@@ -4,8 +4,8 @@
  */
 import { isSessionId } from "./key.ts";
 
-/** Why a transcript was put away. `orphan`: no row named it. */
-export type ClosedReason = "archive" | "retention" | "reset" | "clear" | "orphan";
+/** Why a transcript was put away. `orphan`: no row named it. `purge`: it only says that something was destroyed. */
+export type ClosedReason = "archive" | "retention" | "reset" | "clear" | "orphan" | "purge";
 
 export interface ArchivedName {
   readonly id: string;

@@ -13,6 +13,7 @@ export {
   type Keeping,
   type KeptWhy,
   keepTidy,
+  type Purge,
   type PutAway,
   RETENTION,
   type Reset,

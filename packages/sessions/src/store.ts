@@ -141,6 +141,8 @@ export interface SessionStore extends LogStore {
   pack(archived: LogRef, log: LogRef): Promise<boolean>;
   /** Destroys an archived log, durably; nothing else here destroys anything. False when there is none. */
   discard(archived: LogRef, log: LogRef): Promise<boolean>;
+  /** What rows that are gone said is nowhere in the index any more. False: not now, somebody else is at it. */
+  scrub(): Promise<boolean>;
   /** Ends background work and releases what is held. */
   close(): Promise<void>;
 }

@@ -12,13 +12,13 @@ import { findSession } from "../find.ts";
 import { homeOf } from "../home.ts";
 import { type Palette, printable } from "../output.ts";
 import { progressOn } from "../progress.ts";
-import { Prompt } from "../prompt.ts";
+import { ask } from "../prompt.ts";
 import { settingsOf } from "../settings.ts";
 import { agentsToRead, type StoredSession, storedSessions } from "../stores.ts";
 import { counted, sizeText } from "../table.ts";
 import { cleanUp, withActs } from "../writing.ts";
 
-const WHY: Readonly<Record<string, string>> = {
+export const WHY: Readonly<Record<string, string>> = {
   running: "somebody works on it",
   pinned: "it is pinned",
   open_calls: "a tool call has no result yet",
@@ -140,12 +140,6 @@ async function agreed(chosen: readonly StoredSession[], { session, all, yes }: C
 /** A name of one channel's person that stands for the main conversation. */
 function sharesMain(name: string, key: string): boolean {
   return /^[^:_]+_/.test(name) && /^agent:[^:]+:main$/.test(key);
-}
-
-async function ask(question: string): Promise<boolean> {
-  using prompt = new Prompt({ input: process.stdin, terminal: process.stderr, prompt: question });
-  for await (const line of prompt.lines()) return /^(y|yes|j|ja|是)$/i.test(line);
-  return false;
 }
 
 /** `{ agents: [{ agentId, ...report }] }`; exit 3 when something that was due had to stay. */

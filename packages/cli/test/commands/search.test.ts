@@ -44,7 +44,9 @@ test("finds it everywhere, says where, and nothing outside the home is opened", 
   const mine = await runCli(["session", "search", "待办", "--agent", "work", "--json", "--home", home]);
   expect(JSON.parse(mine.stdout).hits).toHaveLength(1);
   const people = await runCli(["session", "search", "INTEREST", "--home", home]);
-  expect(people.stdout).toMatch(/agent:main:main\n {2}\S+ {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}user {2}nothing of interest\n1 found in 4/);
+  expect(people.stdout).toMatch(
+    /agent:main:main\n {2}\S+ {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}user {2}nothing of interest\n1 found in 4/,
+  );
   const few = await runCli(["session", "search", "待办", "--limit", "1", "--json", "--home", home]);
   expect(JSON.parse(few.stdout)).toMatchObject({ hits: [{}], more: true });
 });

@@ -1,4 +1,6 @@
 /** What people do with whole conversations, over HTTP (wire/acts.ts has the shapes), and retention on demand. */
+import { dirname } from "node:path";
+import type { Agent } from "@holdfast/agent";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { actsOn } from "../acts.ts";
@@ -20,6 +22,8 @@ const bodies = {
   label: z.strictObject({ entryId, label: text }),
   rename: z.strictObject({ name: text }),
   restore: z.strictObject({ agentId: z.string(), name: z.string().min(1).max(512), as: z.string().optional() }),
+  // Said each time, so that nothing is destroyed by an empty request.
+  purge: z.strictObject({ dryRun: z.boolean() }),
   cleanup: z.strictObject({ agentId: z.string().optional(), dryRun: z.boolean().optional() }).nullish(),
 };
 
@@ -40,6 +44,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   reset: (acts, key, body) => bare(body) && acts.reset(key),
   archive: (acts, key, body) => bare(body) && acts.archive(key),
   clear: (acts, key, body) => bare(body) && acts.clear(key),
+  purge: (acts, key, body) => acts.purge(key, parsed(bodies.purge, body).dryRun),
 };
 
 /** An act without settings has an empty body or none. Throws `bad_request`. */
@@ -59,13 +64,13 @@ export function actRoutes(app: FastifyInstance, parts: HttpParts): void {
     app.post<Keyed>(`/api/sessions/:key/${name}`, async (request: FastifyRequest<Keyed>) => {
       const to = routeKey(request.params.key, routing);
       if (to.kind === "refused") throw new GatewayError(to.code, to.details);
-      return told(await act(actsOn(agents.get(to.agentId)!.sessions), to.sessionKey, request.body));
+      return told(await act(actsOf(agents.get(to.agentId)!), to.sessionKey, request.body));
     });
   }
 
   app.post("/api/restore", async (request) => {
     const { agentId, name, as } = parsed(bodies.restore, request.body);
-    return told(await actsOn(agentNamed(parts, agentId).sessions).restore(name, as));
+    return told(await actsOf(agentNamed(parts, agentId)).restore(name, as));
   });
 
   app.post("/api/cleanup", async (request) => {
@@ -73,6 +78,10 @@ export function actRoutes(app: FastifyInstance, parts: HttpParts): void {
     if (agentId !== null) agentNamed(parts, agentId);
     return { agents: await parts.cleanUp({ agentId, dryRun, signal: parts.stopping }) };
   });
+}
+
+function actsOf({ sessions, home, world }: Agent): ConversationActs {
+  return actsOn(sessions, { home: dirname(home.actions), world });
 }
 
 /** Throws `no_agent`. */

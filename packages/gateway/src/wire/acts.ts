@@ -1,6 +1,6 @@
 /** What people do with whole conversations: the same shapes over HTTP, from the command line and in its `--json`. Types only. */
 import type { LedgerAction } from "@holdfast/agent";
-import type { PutAway } from "@holdfast/sessions";
+import type { Purge, PutAway } from "@holdfast/sessions";
 
 /**
  * POST /api/sessions/{key}/branch `{ entryId }`. `leaf` is the new entry that marks the choice. `left`: what was
@@ -64,6 +64,12 @@ export interface WireRestored {
   readonly sessionId: string;
 }
 
+/**
+ * POST /api/sessions/{key}/purge `{ dryRun }`. `kept`: why nothing was done. `folders`: of actions, that were emptied.
+ * `unreachable`: where copies may be that nobody here can destroy.
+ */
+export type WirePurged = Purge & { readonly folders: number; readonly unreachable: readonly string[] };
+
 /** All acts on the conversations of one agent. Each is durable when it resolves. */
 export interface ConversationActs {
   branch(key: string, entryId: string): Promise<WireBranched>;
@@ -74,4 +80,6 @@ export interface ConversationActs {
   archive(key: string): Promise<WireArchived>;
   clear(key: string): Promise<WireCleared>;
   restore(name: string, as?: string): Promise<WireRestored>;
+  /** Destroys the conversation and all transcripts of its key. */
+  purge(key: string, dryRun: boolean): Promise<WirePurged>;
 }

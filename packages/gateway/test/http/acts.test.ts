@@ -95,6 +95,19 @@ test("archive, reset, clear, restore: the transcript is kept, and the gateway go
   expect(await gateway.send(KEY, "three")).toMatchObject({ answer: { answer: "3", sessionId } });
 });
 
+test("purge destroys only when it is said each time", async () => {
+  const { gateway, act, users, archive } = await started();
+  await gateway.send(KEY, "a secret");
+  expect(await act("purge")).toMatchObject([400, { error: { code: "bad_request" } }]);
+  expect(await act("purge", {})).toMatchObject([400, { error: { code: "bad_request" } }]);
+  expect(await act("purge", { dryRun: true })).toMatchObject([200, { destroyed: [{}], kept: null, tombstone: null }]);
+  expect(await users()).toHaveLength(1);
+  expect(await act("purge", { dryRun: false })).toMatchObject([200, { destroyed: [{}], kept: null, scrubbed: true }]);
+  expect(archive()).toEqual([expect.stringContaining(".purge.")]);
+  expect(await act("purge", { dryRun: false })).toMatchObject([404, { error: { code: "session_missing" } }]);
+  expect(await gateway.send(KEY, "anew")).toMatchObject({ answer: { answer: "1" } });
+});
+
 test("cleanup on demand is the gateway's own retention", async () => {
   const { gateway, post } = await started({ config: "{ sessions: { retention: { maxSize: 1 } } }" });
   await gateway.send(KEY, "one");
@@ -133,7 +146,7 @@ test("whoever follows the conversation is told to take it in anew", async () => 
 
 test("only for who is signed in, not for pages of others, and only as described", async () => {
   const { base, headers, act, post } = await started({ config: "{ agents: { list: [{ id: 'main' }, { id: 'b' }] } }" });
-  const paths = ["branch", "fork", "label", "rename", "reset", "archive", "clear"].map(
+  const paths = ["branch", "fork", "label", "rename", "reset", "archive", "clear", "purge"].map(
     (name) => `sessions/${KEY}/${name}`,
   );
   for (const path of [...paths, "restore", "cleanup"]) {

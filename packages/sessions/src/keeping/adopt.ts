@@ -81,7 +81,8 @@ export async function adopt(parts: KeepingParts, id: string, as: string | undefi
 
 async function stored(store: SessionStore, id: string): Promise<StoredLog> {
   const live = (await store.logs()).find((one) => one.log.id === id && one.archived === null);
-  const found = live ?? (await newestArchived(store, id));
+  const archived = live ?? (await newestArchived(store, id));
+  const found = archived?.archived?.reason === "purge" ? undefined : archived;
   if (found === undefined) throw new SessionError("session_missing", { key: id });
   return found;
 }

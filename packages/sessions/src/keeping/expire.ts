@@ -6,10 +6,10 @@
  */
 import { liveFile, parseArchived } from "../archive-name.ts";
 import { isSessionKey } from "../key.ts";
-import { type ByteSource, openSource } from "../reading/source.ts";
 import type { LogRef, SessionStore, StoredLog } from "../store.ts";
 import type { ListedSession } from "../types.ts";
 import { aboutSource } from "./adopt.ts";
+import { archivedSource } from "./archived-source.ts";
 import { stateOf } from "./marks.ts";
 import { whyKept } from "./put-away.ts";
 import { isBackground } from "./retention.ts";
@@ -40,7 +40,7 @@ export async function expireArchives(
   const rows = new Map((await parts.store.list()).map((one) => [one.row.sessionId, one]));
   for (const stored of await parts.store.logs()) {
     if (isOver()) break;
-    if (stored.archived === null || stored.archived.atMs >= before) continue;
+    if (stored.archived === null || stored.archived.reason === "purge" || stored.archived.atMs >= before) continue;
     const { log, bytes } = stored;
     const owner = rows.get(log.id);
     const looked = await lookAt(parts.store, stored, owner);
@@ -69,18 +69,6 @@ async function lookAt(
   if (!isBackground(key, row)) return undefined;
   const why = row.pinned === true ? "pinned" : leased ? "running" : whyKept(await stateOf(now.source));
   return { key, why };
-}
-
-/** Also of one that is packed. */
-async function archivedSource(
-  store: SessionStore,
-  log: LogRef,
-): Promise<({ readonly source: ByteSource } & AsyncDisposable) | undefined> {
-  const reading = await store.read(log);
-  const path = store.pathOf(log);
-  if (reading !== undefined || path === null) return reading;
-  const source = await openSource(path);
-  return { source, [Symbol.asyncDispose]: () => source[Symbol.asyncDispose]() };
 }
 
 async function destroy(parts: KeepingParts, log: LogRef, owner: ListedSession | undefined): Promise<boolean> {

@@ -15,6 +15,7 @@ import { adopt, placeOf, taken } from "./adopt.ts";
 import { bringBack, settle } from "./bring-back.ts";
 import { type CleanupOptions, type CleanupReport, cleanUp } from "./cleanup.ts";
 import type { PutAway } from "./put-away.ts";
+import { type Purge, purge } from "./purge.ts";
 import type { RetentionPolicy } from "./retention.ts";
 import { archiveRow, clearRow, type KeepingParts, leavingOf, logOf, putAwayLeft } from "./rows.ts";
 
@@ -50,6 +51,11 @@ export interface Keeping {
    * this key instead of the one the transcript names. Throws `session_exists`, `key_unknown`.
    */
   restore(name: string, as?: string): Promise<ListedSession>;
+  /**
+   * Destroys a conversation with all transcripts of its key, also ended ones, and leaves a tombstone. Nothing else here
+   * destroys what people said. Throws `session_missing` when nothing of it is kept.
+   */
+  purge(key: string, options?: { readonly dryRun?: boolean }): Promise<Purge>;
   /** Retention now, and whatever a crash left to do. */
   cleanup(policy: RetentionPolicy, options?: CleanupOptions): Promise<CleanupReport>;
 }
@@ -61,6 +67,7 @@ export function keepingOver(parts: KeepingParts): Keeping {
     archive: async (key) => archiveRow(parts, key, await rowOf(parts, key), "archive"),
     clear: async (key) => clearRow(parts, key, await rowOf(parts, key)),
     restore: (name, as) => restore(parts, name, as),
+    purge: (key, { dryRun = false } = {}) => purge(parts, key, dryRun),
     cleanup: (policy, options = {}) => cleanUp(parts, policy, options),
   };
 }

@@ -25,11 +25,11 @@ async function linesAt(file: DiskFile, offset: number): Promise<readonly Record<
   return values.filter(isObject);
 }
 
-/** Put away for good: the last word about it is `closed` by reset or clear. */
+/** Put away for good: the last word about it is `closed` by reset, clear or purge. */
 function wasClosed(lines: readonly Record<string, unknown>[]): boolean {
   const last = lines.findLast((line) => line.customType === "holdfast:closed" || line.customType === "holdfast:opened");
   if (last?.customType !== "holdfast:closed" || !isObject(last.data)) return false;
-  return last.data.reason === "reset" || last.data.reason === "clear";
+  return ["reset", "clear", "purge"].includes(String(last.data.reason));
 }
 
 async function rowFrom(disk: Disk, directory: string, name: string): Promise<Found | undefined> {

@@ -78,7 +78,7 @@ export class RowIndex {
       this.#locked((state, lock) => this.#write(state, lock)).then(
         (answers) => {
           for (const answer of answers) answer();
-          this.#foldWhenDue();
+          if (this.#folding === undefined && isDue(this.#state, this.#options.foldBytes)) void this.scrub();
         },
         // Nothing could be done. Every caller has a try of its own, so each failure is one caller's.
         (error) => this.#waiting.shift()?.reject(error),
@@ -100,6 +100,16 @@ export class RowIndex {
             reject(error),
       );
     }
+  }
+
+  /** Folds now: snapshot, its copy and the journals hold present rows only. False: another process folds, or it failed. */
+  scrub(): Promise<boolean> {
+    const fold = (this.#folding ?? Promise.resolve()).then(() => this.#fold());
+    const ended = fold.then(() => {
+      if (this.#folding === ended) this.#folding = undefined;
+    });
+    this.#folding = ended;
+    return fold;
   }
 
   /** Folds what is left over and ends. */
@@ -184,18 +194,8 @@ export class RowIndex {
     });
   }
 
-  #foldWhenDue(): void {
-    const state = this.#state;
-    if (state === undefined || this.#folding !== undefined) return;
-    const limit = Math.max(this.#options.foldBytes ?? LIMITS.journalFoldBytes, state.snapshotBytes);
-    if (state.journalBytes <= limit) return;
-    this.#folding = this.#fold().finally(() => {
-      this.#folding = undefined;
-    });
-  }
-
   /** A fold that fails leaves journals that are still right: it is reported and tried again at the next update. */
-  async #fold(): Promise<void> {
+  async #fold(): Promise<boolean> {
     const { directory, disk, world, onProblem } = this.#options;
     try {
       const snapshot = await foldIndex({
@@ -215,10 +215,16 @@ export class RowIndex {
         this.#state.snapshotBytes = snapshot.size;
         this.#state.journalBytes = this.#state.offset;
       }
+      return snapshot !== undefined;
     } catch (error) {
       onProblem({ code: "fold_failed", what: String(error) });
+      return false;
     }
   }
+}
+
+function isDue(state: IndexState | undefined, foldBytes: number = LIMITS.journalFoldBytes): boolean {
+  return state !== undefined && state.journalBytes > Math.max(foldBytes, state.snapshotBytes);
 }
 
 /** What a batch of changes makes of the rows: the lines to write, and what everybody is told once they are durable. */

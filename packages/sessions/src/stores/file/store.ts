@@ -4,11 +4,10 @@
  */
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { errnoOf, isObject, tryParse } from "@holdfast/base";
-import type { Header } from "../../entry.ts";
 import { SessionError } from "../../errors.ts";
 import { checkSessionId } from "../../key.ts";
-import type { CommitRequest, Committed, FirstEntries, LogRef, Position, Reading, SessionStore } from "../../store.ts";
-import type { Claim, ListedSession, ListQuery, Right, SessionRow, SessionsProblem } from "../../types.ts";
+import type { LogRef, SessionStore } from "../../store.ts";
+import type { SessionsProblem } from "../../types.ts";
 import type { Disk, LockMode, Place } from "./disk.ts";
 import { listLogs } from "./list-logs.ts";
 import { FileLogs } from "./logs.ts";
@@ -17,8 +16,6 @@ import { removeScrap } from "./scrap.ts";
 import { during, storageError } from "./storage-error.ts";
 import { ensureDirectory, readIfThere, writeNewFile } from "./whole-files.ts";
 import type { LockOptions } from "./write-lock.ts";
-
-type RowChange = (row: SessionRow | undefined) => SessionRow | undefined | null;
 
 export interface FileStoreOptions {
   readonly directory: string;
@@ -34,7 +31,7 @@ export async function openFileStore(options: FileStoreOptions, place: Place): Pr
   await during(given, "open", () => ensureDirectory(place.disk, given));
   const directory = await during(given, "open", () => place.disk.realpath(given));
   const mode = await agreeOnMode(directory, options.lock.mode, place);
-  return new FileStore({ ...options, directory, lock: { ...options.lock, mode } }, place);
+  return fileStore({ ...options, directory, lock: { ...options.lock, mode } }, place);
 }
 
 /** Of `.store.json`; a later one may mean that the files are to be read differently. */
@@ -73,82 +70,36 @@ async function writeStoreNote(path: string, mode: string, { disk, world }: Place
   return (await readStoreNote(disk, path)) ?? mode;
 }
 
-class FileStore implements SessionStore {
-  readonly supports;
-  readonly #logs: FileLogs;
-  readonly #index: RowIndex;
-
-  constructor(options: FileStoreOptions, place: Place) {
-    const { directory, sync, onProblem, lock } = options;
-    this.supports = { durable: sync, shared: true, files: true };
-    this.#logs = new FileLogs({ ...place, sync, lock, resolve: (log) => pathIn(place.disk, directory, log) });
-    this.#index = new RowIndex({ ...place, directory, sync, onProblem, lock });
-    this.pathOf = (log) => resolve(directory, log.file);
-    this.logs = async (sweep) => {
+function fileStore(options: FileStoreOptions, place: Place): SessionStore {
+  const { directory, sync, onProblem, lock } = options;
+  const logs = new FileLogs({ ...place, sync, lock, resolve: (log) => pathIn(place.disk, directory, log) });
+  const index = new RowIndex({ ...place, directory, sync, onProblem, lock });
+  return {
+    supports: { durable: sync, shared: true, files: true },
+    pathOf: (log) => resolve(directory, log.file),
+    async logs(sweep) {
       if (sweep !== undefined) await during(directory, "write", () => removeScrap(directory, sweep.scrapAgeMs, place));
       return during(directory, "read", () => listLogs(directory, place));
-    };
-  }
-
-  readonly pathOf: (log: LogRef) => string;
-  readonly logs: SessionStore["logs"];
-
-  get(key: string): Promise<SessionRow | undefined> {
-    return this.#index.get(key);
-  }
-
-  update(key: string, change: RowChange): Promise<SessionRow | undefined> {
-    return this.#index.update(key, change);
-  }
-
-  list(query: ListQuery = {}): Promise<readonly ListedSession[]> {
-    return this.#index.list(query);
-  }
-
-  create(log: LogRef, header: Header, entries: FirstEntries): Promise<"created" | "exists"> {
-    return this.#logs.create(log, header, entries);
-  }
-
-  claimTurn(log: LogRef, holder: string, leaseMs: number): Promise<Claim> {
-    return this.#logs.claimTurn(log, holder, leaseMs);
-  }
-
-  renewTurn(log: LogRef, right: Right, leaseMs: number): Promise<boolean> {
-    return this.#logs.renewTurn(log, right, leaseMs);
-  }
-
-  releaseTurn(log: LogRef, right: Right): Promise<void> {
-    return this.#logs.releaseTurn(log, right);
-  }
-
-  commit(request: CommitRequest): Promise<Committed> {
-    return this.#logs.commit(request);
-  }
-
-  read(log: LogRef, since?: Position): Promise<Reading | undefined> {
-    return this.#logs.read(log, since);
-  }
-
-  archive(log: LogRef, as: LogRef, expect: Position): Promise<"archived" | "behind" | "missing"> {
-    return this.#logs.archive(log, as, expect);
-  }
-
-  restore(archived: LogRef, log: LogRef): Promise<"restored" | "exists" | "missing"> {
-    return this.#logs.restore(archived, log);
-  }
-
-  pack(archived: LogRef, log: LogRef): Promise<boolean> {
-    return this.#logs.pack(archived, log);
-  }
-
-  discard(archived: LogRef, log: LogRef): Promise<boolean> {
-    return this.#logs.discard(archived, log);
-  }
-
-  async close(): Promise<void> {
-    await this.#logs.close();
-    await this.#index.close();
-  }
+    },
+    get: (key) => index.get(key),
+    update: (key, change) => index.update(key, change),
+    list: (query = {}) => index.list(query),
+    scrub: () => index.scrub(),
+    create: (...given) => logs.create(...given),
+    claimTurn: (...given) => logs.claimTurn(...given),
+    renewTurn: (...given) => logs.renewTurn(...given),
+    releaseTurn: (...given) => logs.releaseTurn(...given),
+    commit: (request) => logs.commit(request),
+    read: (...given) => logs.read(...given),
+    archive: (...given) => logs.archive(...given),
+    restore: (...given) => logs.restore(...given),
+    pack: (...given) => logs.pack(...given),
+    discard: (...given) => logs.discard(...given),
+    async close() {
+      await logs.close();
+      await index.close();
+    },
+  };
 }
 
 /** The real path of a log. Throws `bad_session_id`, `path_outside`. */

@@ -51,6 +51,7 @@ export async function withFlatFiles(store: SessionStore, options: FlatOptions, p
     restore: (...given) => store.restore(...given),
     pack: (...given) => store.pack(...given),
     discard: (...given) => store.discard(...given),
+    scrub: () => store.scrub(),
     pathOf: (log) => store.pathOf(log),
     close: () => store.close(),
   };

@@ -36,5 +36,9 @@ class MemoryStore extends MemoryLogs implements SessionStore {
     return this.#newest.list(query).map(({ key, row }) => ({ key, row: structuredClone(row) }));
   }
 
+  async scrub(): Promise<boolean> {
+    return true;
+  }
+
   async close(): Promise<void> {}
 }
