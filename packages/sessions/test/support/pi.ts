@@ -11,12 +11,21 @@ export interface PiContext {
 }
 
 /** What Pi builds from a file; with `leaf`, after moving there. */
-export async function piContext(path: string, leaf?: string): Promise<PiContext> {
+export function piContext(path: string, leaf?: string): Promise<PiContext> {
+  return contextBy(SessionManager, path, leaf);
+}
+
+interface Opens {
+  open(path: string): { branch(leaf: string): void; buildSessionContext(): PiContext };
+}
+
+/** The same by any Pi. */
+export async function contextBy(pi: Opens, path: string, leaf: string | undefined): Promise<PiContext> {
   const directory = await mkdtemp(join(tmpdir(), "holdfast-pi-"));
   try {
     const copy = join(directory, "copy.jsonl");
     await copyFile(path, copy);
-    const manager = SessionManager.open(copy);
+    const manager = pi.open(copy);
     if (leaf !== undefined) manager.branch(leaf);
     return manager.buildSessionContext();
   } finally {
