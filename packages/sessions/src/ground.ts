@@ -14,7 +14,7 @@ import { type Loaded, lacksSettings, readTail } from "./reading/tail.ts";
 import { parseRaw } from "./reading/whole.ts";
 import { entriesForward } from "./scan.ts";
 import { settingsAt } from "./sidecar/look.ts";
-import { Places } from "./sidecar/places.ts";
+import { endBefore, Places } from "./sidecar/places.ts";
 import type { Ground as WholeGround } from "./draft.ts";
 import type { LogRef, Position, Reading, LogStore } from "./store.ts";
 import type { Context, ContextOptions } from "./types.ts";
@@ -170,7 +170,7 @@ export class Ground {
   }
 
   async #reload(source: ByteSource, met: readonly Entry[]): Promise<void> {
-    this.#path = new KnownPath(await readTail(source));
+    this.#path = new KnownPath(await readTail(source, { jump: (id, before) => this.places.endOf(id, before) }));
     for (const entry of met) if (!isStale(entry, this.loaded)) this.#met.set(entry.id, entry);
   }
 
@@ -178,7 +178,7 @@ export class Ground {
     return this.places.run(async (tree, source) => {
       const node = await tree.find(leaf);
       const from = node === -1 || tree.hasOddities ? undefined : Math.min(tree.endOf(node), source.size);
-      return readTail(source, { leaf, from });
+      return readTail(source, { leaf, from, jump: (id, before) => endBefore(tree, id, before) });
     });
   }
 }

@@ -48,10 +48,7 @@ export class Places {
   async endOf(id: string, before: number): Promise<number | undefined> {
     this.#index ??= await this.#keptNow();
     if (this.#index === undefined) return undefined;
-    return this.run(async (tree) => {
-      const node = tree.hasOddities ? -1 : await tree.find(id);
-      return node === -1 || tree.endOf(node) > before ? undefined : tree.endOf(node);
-    });
+    return this.run((tree) => endBefore(tree, id, before));
   }
 
   async #keptNow(): Promise<LineIndex | undefined> {
@@ -119,6 +116,12 @@ export class Places {
     const slots = this.#trust === "kept" ? await now.sidecar?.load() : undefined;
     return slots && LineIndex.restored(slots, now.source.size, now.source);
   }
+}
+
+/** The same of a tree that is at hand. */
+export async function endBefore(tree: Outline, id: string, before: number): Promise<number | undefined> {
+  const node = tree.hasOddities ? -1 : await tree.find(id);
+  return node === -1 || tree.endOf(node) > before ? undefined : tree.endOf(node);
 }
 
 async function keep(now: Reading, index: LineIndex): Promise<void> {

@@ -148,6 +148,9 @@ test("an entry far above what is loaded is edited, and one beside the path is no
   expect(edited.answer.entries).toHaveLength(1);
   const refused = await costOf(() => editContext(session, "s5", null).catch(({ code }: { code: unknown }) => code));
   expect(refused.answer).toBe("bad_entry");
-  for (const { bytes } of [edited, refused]) expect(bytes).toBeLessThan(2 * PAGE_BYTES);
-  expect((await answerAgain(session, "p9")).question).toBe("p8");
+  const moved = await costOf(() => answerAgain(session, "p9"));
+  expect([moved.answer.question, (await session.context()).messages.length]).toEqual(["p8", 10]);
+  const looked = await costOf(() => session.context({ leaf: "p20" }));
+  expect(looked.answer.messages).toHaveLength(22);
+  for (const { bytes } of [edited, refused, moved, looked]) expect(bytes).toBeLessThan(8 * PAGE_BYTES);
 });
