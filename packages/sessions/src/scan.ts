@@ -16,10 +16,7 @@ export async function* entriesForward(source: ByteSource, from = 0): AsyncGenera
   for await (const line of forward(source, from)) {
     const entry = isNamed ? entryOf(line) : "unnamed";
     if (entry === "unnamed") {
-      const whole = await readWhole(source);
-      for (const [index, ref] of whole.tree.nodes.entries()) {
-        if (ref.offset >= line.offset && !whole.isStale(index)) yield await whole.read(ref);
-      }
+      yield* namedFrom(source, line.offset);
       return;
     }
     if (entry === undefined || (entry.g !== undefined && entry.g < fence)) continue;
@@ -60,12 +57,23 @@ export async function* entriesBackward(source: ByteSource): AsyncGenerator<Entry
   for await (const line of backward(source)) {
     const entry = isNamed ? entryOf(line) : "unnamed";
     if (entry === "unnamed") {
-      const whole = await readWhole(source);
-      for (const ref of whole.tree.nodes.toReversed()) if (ref.offset <= line.offset) yield await whole.read(ref);
+      yield* namedBefore(source, line.offset);
       return;
     }
     if (entry !== undefined) yield entry;
   }
+}
+
+async function* namedFrom(source: ByteSource, offset: number): AsyncGenerator<Entry> {
+  const whole = await readWhole(source);
+  for (const [index, ref] of whole.tree.nodes.entries()) {
+    if (ref.offset >= offset && !whole.isStale(index)) yield await whole.read(ref);
+  }
+}
+
+async function* namedBefore(source: ByteSource, offset: number): AsyncGenerator<Entry> {
+  const whole = await readWhole(source);
+  for (const ref of whole.tree.nodes.toReversed()) if (ref.offset <= offset) yield await whole.read(ref);
 }
 
 /** Undefined: there is none on this line. */

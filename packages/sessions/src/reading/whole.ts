@@ -69,14 +69,14 @@ interface Findings {
   readonly gaps: OpenReport["gaps"][number][];
   readonly duplicates: OpenReport["duplicates"][number][];
   readonly stale: OpenReport["stale"][number][];
+  readonly notes: Notes;
 }
 
 class Scan {
   readonly #source: ByteSource;
   readonly #visit: Visit;
   readonly #tree = new Tree<EntryRef>();
-  readonly #notes = new Notes();
-  readonly #odd: Findings = { damaged: [], gaps: [], duplicates: [], stale: [] };
+  readonly #odd: Findings = { damaged: [], gaps: [], duplicates: [], stale: [], notes: new Notes() };
   /** Ids by position among the lines that are not blank: what a version 1 compaction counts. */
   readonly #ids: string[] = [];
   #header: ReadHeader | null = null;
@@ -93,7 +93,7 @@ class Scan {
   async take(line: RawLine): Promise<void> {
     this.#lines += 1;
     const parsed = parseRaw(line);
-    if (parsed.kind === "blank") return this.#notes.blank(line, this.#lines);
+    if (parsed.kind === "blank") return this.#odd.notes.blank(line, this.#lines);
     const isFirst = this.#header === null;
     this.#header ??= headerOf(line.bytes ?? Buffer.from("?"));
     if (parsed.kind === "entry" || parsed.kind === "anonymous") return this.#entry(line, parsed);
@@ -115,12 +115,12 @@ class Scan {
     const lacksId = parsed.kind === "anonymous" && this.#version >= 2;
     const flaw = parsed.flaw ?? (lacksId ? "no id" : entryFlaw(fieldsOf(entry)));
     if (flaw !== null) this.#damage(line, flaw);
-    this.#notes.entry(line, this.#lines, entry.type);
+    this.#odd.notes.entry(line, this.#lines, entry.type);
     const same = await this.#isSame(entry);
     const isStale = entry.g !== undefined && entry.g < this.#numbers.fence;
     const { length: gaps } = this.#tree.gaps;
     const added = this.#tree.add(refOf(entry, line, this.#lines), () => same, !isStale);
-    for (const gap of this.#tree.gaps.slice(gaps)) this.#odd.gaps.push({ ...gap, ...this.#placeOf(line) });
+    for (const gap of this.#tree.gaps.slice(gaps)) this.#odd.gaps.push({ ...gap, ...placeOf(line, this.#lines) });
     this.#note(entry, line, added, isStale);
   }
 
@@ -145,10 +145,10 @@ class Scan {
 
   #note(entry: Entry, line: RawLine, added: Added, isStale: boolean): void {
     if (added.kind === "ignored" || added.repeats) {
-      this.#odd.duplicates.push({ id: entry.id, identical: added.kind === "ignored", ...this.#placeOf(line) });
+      this.#odd.duplicates.push({ id: entry.id, identical: added.kind === "ignored", ...placeOf(line, this.#lines) });
     }
     if (added.kind === "ignored") return;
-    if (isStale) this.#odd.stale.push({ id: entry.id, g: entry.g ?? 0, ...this.#placeOf(line) });
+    if (isStale) this.#odd.stale.push({ id: entry.id, g: entry.g ?? 0, ...placeOf(line, this.#lines) });
     if (isStale) this.#numbers.stale.add(added.index);
     else if (!isCustom(entry, "holdfast:fence")) this.#leaf = added.index;
     this.#numbers.fence = Math.max(this.#numbers.fence, fenceOf(entry));
@@ -157,12 +157,7 @@ class Scan {
   }
 
   #damage(line: RawLine, why: string): void {
-    this.#odd.damaged.push({ ...this.#placeOf(line), bytes: line.length, why });
-  }
-
-  /** Of the line that was read last. */
-  #placeOf({ offset }: RawLine): LinePlace {
-    return { line: this.#lines, offset };
+    this.#odd.damaged.push({ ...placeOf(line, this.#lines), bytes: line.length, why });
   }
 
   async #read(ref: EntryRef): Promise<Entry> {
@@ -176,6 +171,7 @@ class Scan {
   }
 
   result(): Whole {
+    const { notes, ...odd } = this.#odd;
     const last = this.#tree.nodes[this.#leaf];
     const returned = last?.returnTo === undefined ? -1 : this.#tree.indexOf(last.returnTo);
     return {
@@ -191,12 +187,16 @@ class Scan {
         bytesRead: this.#source.size,
         partial: false,
         header: this.#header?.state ?? "missing",
-        ...this.#odd,
-        noted: this.#notes.list(),
+        ...odd,
+        noted: notes.list(),
       },
       read: (ref) => this.#read(ref),
     };
   }
+}
+
+function placeOf({ offset }: RawLine, line: number): LinePlace {
+  return { line, offset };
 }
 
 /** A line as it stands in a file; one that is too long is damage. */
