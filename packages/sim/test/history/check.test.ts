@@ -1,5 +1,5 @@
 /** The checker, shown every kind of broken promise once. */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { violationsIn } from "../../src/history/check.ts";
 import type { DiskFacts, PlacedTranscript } from "../../src/history/disk-facts.ts";
 import { History } from "../../src/history/history.ts";
@@ -92,4 +92,70 @@ test("a branch that was asked for and not answered may be where the leaf is", ()
   expect(broken(history, moved)).toContain("the leaf");
   history.ask({ process: "A", what: "branch", key: KEY, ids: ["a"] });
   expect(broken(history, moved)).toBe("");
+});
+
+describe("whole conversations", () => {
+  const whole = { headerId: "s", entries: asTold, damaged: 0 };
+  const ENDED = "archive/s.clear.20260101T000000000Z.jsonl";
+  const AWAY = "archive/s.archive.20260101T000000000Z.jsonl";
+  const rowAt = (sessionFile: string, sessionId = "s") =>
+    new Map([[KEY, { sessionId, sessionFile, note: null, isFork: false }]]);
+  const on = (files: readonly string[], rows: DiskFacts["rows"]): DiskFacts =>
+    facts(asTold, { rows, transcripts: new Map([["s", files.map((file) => placed(whole, file))]]) });
+  const after = (what: "archive" | "clear", change: object): History => {
+    const history = talk.clone();
+    history.ask({ process: "A", what, key: KEY, ids: [] })({ done: { sessionId: "s", entries: [], ...change } });
+    return history;
+  };
+  const recovered = (history: History, disk: DiskFacts) =>
+    violationsIn(history, disk, { ...CALM, isRecovered: true, isTidied: true }).join("; ");
+  const away = after("archive", { place: "archived" });
+  const ended = after("clear", { place: "gone", ended: "s" });
+
+  test("what was told and is so is no violation", () => {
+    expect(recovered(away, on([AWAY], rowAt(AWAY)))).toBe("");
+    expect(recovered(ended, on([ENDED], new Map()))).toBe("");
+  });
+
+  test.each<[string, History, DiskFacts, string]>([
+    ["archived, and live again by itself", away, on(["s.jsonl"], rowAt("s.jsonl")), "its row says s live"],
+    ["archived, and nowhere", away, on([], rowAt(AWAY)), "the transcript of s is not there"],
+    ["a row that points elsewhere", away, on(["s.jsonl"], rowAt(AWAY)), `its row says ${AWAY}, it is s.jsonl`],
+    ["under two names", away, on([AWAY, "s.jsonl"], rowAt(AWAY)), "s is there as"],
+    ["ended, and there again", ended, on(["s.jsonl"], rowAt("s.jsonl")), "its row says s live"],
+    ["ended, and not put away", ended, on(["s.jsonl"], new Map()), "s was ended and is not put away"],
+    ["a new conversation that nobody asked for", talk, on(["s.jsonl"], rowAt("t.jsonl", "t")), "its row says t live"],
+  ])("%s", (_name, history, disk, sentence) => {
+    expect(recovered(history, disk)).toContain(sentence);
+  });
+
+  test("a copy lacks an entry, or has it elsewhere", () => {
+    const history = new History();
+    const done = { sessionId: "s", entries: [], place: "live" } as const;
+    history.ask({ process: "A", what: "fork", key: KEY, ids: ["a", "b"] })({ done });
+    expect(broken(history, facts(asTold))).toBe("");
+    expect(broken(history, facts([FIRST, line("b", "root")]))).toContain("a was to be copied and is there 0 times");
+    const beside = [FIRST, line("a", "root"), line("b", "root")];
+    expect(broken(history, facts(beside))).toContain("of a,b b are on one path");
+  });
+
+  test("bytes that must not change", () => {
+    const originals = new Map([["/other/file", Buffer.from("was")]]);
+    const now = (text: string) => ({ ...facts(asTold), bytesAt: () => Buffer.from(text) });
+    const found = (text: string) => violationsIn(talk, now(text), { ...CALM, originals });
+    expect([found("was"), found("is")]).toEqual([[], ["/other/file is not what it was"]]);
+  });
+
+  test("a repair that is not sound, or made twice", () => {
+    const history = new History();
+    history.ask({ process: "A", what: "repair", key: "/odd.jsonl", ids: ["a"] });
+    const made = (files: Readonly<Record<string, string>>) =>
+      violationsIn(history, { ...facts(asTold), bytesAt: (path) => file(files[path]) }, CALM).join("; ");
+    const file = (text: string | undefined) => (text === undefined ? undefined : Buffer.from(text));
+    const sound = '{"type":"session","id":"s"}\n{"type":"message","id":"a","parentId":null,"g":1}\n';
+    expect(made({ "/odd.repaired.jsonl": sound, "/odd.repaired.damaged": "x" })).toBe("");
+    expect(made({ "/odd.repaired.jsonl": sound })).toContain("without what could not be used");
+    expect(made({ "/odd.repaired.jsonl": "", "/odd.repaired.damaged": "x" })).toContain("not what a repair makes");
+    expect(made({ "/odd.repaired-2.jsonl": sound })).toContain("made twice");
+  });
 });
