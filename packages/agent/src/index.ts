@@ -1,5 +1,6 @@
 /** Turns a message into entries and a reply. */
 export { diskFolders, foldersOf } from "./actions/folder.ts";
+export { sweepActions } from "./actions/sweep.ts";
 export { decide, type Recorded } from "./approvals.ts";
 export { AGENT_ERRORS, AgentError, type AgentErrorCode } from "./errors.ts";
 export { effectsLeft, type LedgerAction, ledgerOf, type PersonSettled, settleByPerson } from "./ledger.ts";

@@ -262,6 +262,7 @@ async function conclude(
   const id = resultId ?? action.intent?.resultId ?? work.agent.world.newId("entry");
   await action.before;
   await record(work, [...before, resultEntry(action, { id, outcome, nowMs: work.agent.world.nowMs() })]);
+  if (resultId !== undefined || action.intent !== undefined) await foldersOf(work.agent).ended?.(action.key);
   return DONE;
 }
 
@@ -275,6 +276,7 @@ async function recover(work: Work, action: Action, finding: Finding): Promise<Pe
   await action.before;
   const result = resultEntry(action, { id, outcome: finding.outcome, finding, nowMs: work.agent.world.nowMs() });
   await record(work, [verdictEntry(key, finding), result]);
+  if (intent !== undefined) await foldersOf(work.agent).ended?.(key);
   return DONE;
 }
 

@@ -244,6 +244,22 @@ describe("locks and permissions", () => {
     ]);
   });
 
+  test.each([
+    ["ran", null],
+    ["was found to have happened", "effect:after:write"],
+  ])("that an action ended is noted once it has a result, not before: it %s", async (_how, at) => {
+    await using on = await stage();
+    const lane = laneOf("save");
+    const ended = () =>
+      readdirSync(join(on.root, "actions")).map((key) => readdirSync(join(on.root, "actions", key)).includes("ended"));
+    if (at !== null) {
+      await on.crash(lane, SCRIPT, at);
+      expect(ended()).toEqual([false]);
+    }
+    await on.run(lane, at === null ? [...SCRIPT, say("Saved.")] : [say("Saved.")]);
+    expect(ended()).toEqual([true]);
+  });
+
   test("folders and files of actions are private", async () => {
     await using on = await stage();
     await on.run(laneOf("save"), [act("write", WRITE), say("Saved.")]);

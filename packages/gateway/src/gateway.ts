@@ -34,6 +34,7 @@ import { type RunningTurns, runningTurns } from "./queue/running.ts";
 import { cleanUpAgents, keepAgentsTidy } from "./retention.ts";
 import { agentOf, mainKey, type Routing, route } from "./routes.ts";
 import { type Runner, startRunner } from "./runner.ts";
+import { sweepEvery } from "./sweep.ts";
 import { createTurns, type Turns } from "./turns.ts";
 import type { WireItem } from "./wire/index.ts";
 
@@ -238,7 +239,8 @@ async function start(parts: Parts): Promise<Running> {
   };
   const http = await listen(parts, { store, agents: known.agents, token, wake });
   if (http !== null) home.announce(http.address);
-  const timers = [forgetEvery(parts, store), watchHome(parts, home), expireEvery(parts, store, wake)];
+  const sweeping = sweepEvery({ home: home.path, keepMs: options.config.tools.keepOutput, world, log });
+  const timers = [forgetEvery(parts, store), watchHome(parts, home), expireEvery(parts, store, wake), sweeping];
   const tidying = keepAgentsTidy({ ...options, agents: known.agents, store });
   undo.move();
   return { home, store, opened, runners, timers, tidying, http };

@@ -4,7 +4,7 @@
  * Invariant: whoever performs or settles an action holds its lock from before the intent until the result is durable.
  * A number in a log cannot stop an effect in the outside world; the kernel's lock on this folder can.
  */
-import { mkdir, open } from "node:fs/promises";
+import { mkdir, open, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import {
   digest,
@@ -30,7 +30,12 @@ export interface ActionFolders {
   readRecord(key: string): Promise<string>;
   /** Adds to it, durably. */
   addToRecord(key: string, text: string): Promise<void>;
+  /** Its result is durable, so its folder is not needed to settle it. A hint, for `sweepActions`: it may be lost. */
+  ended?(key: string): Promise<void>;
 }
+
+/** In an action's folder: made when its result was durable. */
+export const ENDED = "ended";
 
 /** The key of the n-th call of an answer: the same in every attempt. */
 export function actionKey(sessionId: string, entryId: string, ordinal: number): string {
@@ -67,6 +72,10 @@ export function diskFolders(actions: string): ActionFolders {
       return path;
     },
     readRecord,
+    async ended(key) {
+      // Without it the folder is kept, which costs room and nothing else.
+      await writeFile(join(actions, key, ENDED), "", { mode: 0o600 }).catch(() => undefined);
+    },
     async addToRecord(key, text) {
       await using file = await open(record(key), "a", 0o600);
       await file.writeFile(text);

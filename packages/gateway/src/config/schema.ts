@@ -239,6 +239,7 @@ export const configSchema = z.strictObject({
   tools: z
     .strictObject({
       modules: names.prefault([]).describe("Own tools."),
+      keepOutput: duration.prefault("30d").describe("How long output and evidence of ended actions are kept."),
       mcp: z
         .record(z.string().regex(/^[a-z][a-z0-9-]{0,31}$/u), mcpServer)
         .prefault({})

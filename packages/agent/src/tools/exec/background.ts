@@ -2,7 +2,7 @@
  * Commands in the background: which there are (`actions/.background/<id>`). What becomes of each stands in its own files.
  * Invariant: the note is durable before the model learns the id, so that a command never runs on without a name.
  */
-import { mkdir, readdir } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isObject, syncDirectory } from "@holdfast/base";
 import { putRecord, readRecord } from "./attempt.ts";
@@ -41,6 +41,11 @@ export async function backgroundCommands(actions: string): Promise<readonly Back
   const names = await readdir(folderOf(actions)).catch(() => []);
   const found = await Promise.all(names.filter((name) => !name.endsWith(".tmp")).map((id) => readOne(actions, id)));
   return found.filter((one) => one !== undefined).sort((a, b) => a.startedMs - b.startedMs);
+}
+
+/** The command itself is not touched. */
+export async function forgetBackground(actions: string, id: string): Promise<void> {
+  await rm(join(folderOf(actions), id), { force: true });
 }
 
 async function readOne(actions: string, id: string): Promise<BackgroundCommand | undefined> {
