@@ -2,8 +2,8 @@
  * `npm run campaign [-- <story>]`: every first fault of every story, and a share of the second ones; a table on stdout and, when
  * all stories were run, in docs/guide/durability.md. Exit 1 when a promise broke; then each broken point is named.
  *
- * `npm run campaign -- --long [--minutes 60] [--state file]`: second faults at every operation of every recovery, in parts. Parts
- * that are done are kept in the state file, so the next call goes on from there.
+ * `--long`: second faults at every operation of every recovery, in parts. `--minutes 60`: no part is begun after that. `--state file`:
+ * parts that are done are kept there, and the next call goes on from there.
  *
  * `npm run campaign -- --races`: several recoveries at once (run-races.ts).
  */
@@ -25,7 +25,7 @@ const { values, positionals } = parseArgs({
     long: { type: "boolean", default: false },
     races: { type: "boolean", default: false },
     minutes: { type: "string", default: "60" },
-    state: { type: "string", default: "campaign-of-turns.jsonl" },
+    state: { type: "string" },
   },
   allowPositionals: true,
 });
@@ -41,12 +41,14 @@ if (stories.length === 0) throw new TypeError(`no story ${wanted}: ${STORIES.map
 const clock = realWorld();
 const startedMs = clock.monotonicMs();
 const secondsSince = (): number => Math.round((clock.monotonicMs() - startedMs) / 1000);
-const onPart = ({ story }: Job, { points, secondPoints }: TurnsReport, left: number): void =>
-  console.error(`${secondsSince()} s  ${story}: ${points + secondPoints} points; ${left} parts left`);
+const onPart = ({ story }: Job, { points, secondPoints, violations }: TurnsReport, left: number): void =>
+  console.error(
+    `${secondsSince()} s  ${story}: ${points + secondPoints} points, ${violations.length} broken; ${left} parts left`,
+  );
 const isOver = (): boolean => secondsSince() >= Number(values.minutes) * 60;
-const reports = values.long
-  ? await runJobs(jobsOf(stories, LONG_PARTS, LONG), { state: values.state, isOver, onPart })
-  : await runJobs(jobsOf(stories, 1, QUICK), { onPart });
+const kept = values.state === undefined ? {} : { state: values.state };
+const jobs = values.long ? jobsOf(stories, LONG_PARTS, LONG) : jobsOf(stories, 1, QUICK);
+const reports = await runJobs(jobs, { ...kept, isOver, onPart });
 const sums = addedUp(reports);
 const table = tableOf(sums);
 console.log(`${table}\n\n${totalOf(sums)} in ${secondsSince()} s`);
