@@ -251,7 +251,9 @@ describe("locks and permissions", () => {
     await using on = await stage();
     const lane = laneOf("save");
     const ended = () =>
-      readdirSync(join(on.root, "actions")).map((key) => readdirSync(join(on.root, "actions", key)).includes("ended"));
+      readdirSync(join(on.root, "actions"))
+        .filter((key) => /^[0-9a-f]{64}$/.test(key))
+        .map((key) => readdirSync(join(on.root, "actions", key)).includes("ended"));
     if (at !== null) {
       await on.crash(lane, SCRIPT, at);
       expect(ended()).toEqual([false]);

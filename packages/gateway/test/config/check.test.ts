@@ -40,7 +40,7 @@ const DOCUMENTED = `{
   memory: { inject: "main", injectDailyNotes: 2, search: { provider: "auto", model: null, chunkTokens: 400, overlapTokens: 80, vectorWeight: 0.7, maxResults: 6, transcripts: true } },
   channels: { telegram: {}, discord: {}, whatsapp: {}, feishu: {}, web: { enabled: true } },
   cron: { jobs: [] },
-  tools: { modules: [], keepOutput: 2_592_000_000, mcp: {} },
+  tools: { modules: [], keepOutput: "30d", mcp: {} },
   gateway: { host: "127.0.0.1", port: 4653, auth: { token: null } },
 }`;
 
