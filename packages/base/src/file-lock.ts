@@ -264,10 +264,20 @@ export interface FileLocks {
   tryLock(path: string): FileLock | undefined;
   readNote(path: string): unknown;
   keep?(path: string): KeptLock | undefined;
+  /** Whoever waits for a lock asks at least so often; left out: 50. */
+  readonly pollMaxMs?: number;
 }
 
 /** The locks of this machine's kernel. */
-export const realFileLocks: FileLocks = { tryLock: tryFileLock, readNote: readLockNote, keep: keptFileLock };
+export const realFileLocks: FileLocks = {
+  tryLock: tryFileLock,
+  readNote: readLockNote,
+  keep: keptFileLock,
+  get pollMaxMs() {
+    // To ask the kernel costs a microsecond, to ask SQLite a hundred.
+    return kernelLockAvailable() ? 3 : 50;
+  },
+};
 
 /** Waits for the lock, asking again with jitter. Throws `lock_timeout`, or `signal.reason`. */
 export async function fileLock(
@@ -286,6 +296,6 @@ export async function fileLock(
       throw new BaseError("lock_timeout", { path, timeoutMs: options.timeoutMs, holder });
     }
     await world.sleep(waitMs * (0.5 + world.random()), options.signal);
-    waitMs = Math.min(waitMs * 2, 50);
+    waitMs = Math.min(waitMs * 2, locks.pollMaxMs ?? 50);
   }
 }

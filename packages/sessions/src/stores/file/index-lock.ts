@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { SessionError } from "../../errors.ts";
 import { CreateLocks } from "./create-lock.ts";
 import type { Place } from "./disk.ts";
+import { noRun } from "./kept-files.ts";
 import { type LockOptions, takeLock } from "./write-lock.ts";
 
 export interface IndexLock extends AsyncDisposable {
@@ -36,13 +37,17 @@ export function indexLocks(directory: string, place: Place, options: LockOptions
 function kernelLocks(directory: string, place: Place, { timeoutMs }: LockOptions): IndexLocks {
   const path = join(directory, "sessions.lock");
   const kept = place.disk.locks.keep?.(path);
+  const run = noRun();
   return {
     canKeep: kept !== undefined,
     close: () => kept?.close(),
     async take() {
-      const lock = await takeLock(path, place, timeoutMs, kept);
+      const lock = await takeLock(path, place, timeoutMs, { lock: kept, run });
       const nothing = async (): Promise<void> => {};
-      const release = async (): Promise<void> => lock.release();
+      const release = async (): Promise<void> => {
+        lock.release();
+        run.lastMs = place.world.monotonicMs();
+      };
       return { mustFence: false, fenced: nothing, check: nothing, [Symbol.asyncDispose]: release };
     },
     async tryFold() {

@@ -17,7 +17,16 @@ export interface Kept {
   log: OpenLog | undefined;
   /** No index lay beside the transcript when it was looked for last: until then (monotonic) it is not looked for again. */
   noIndexUntilMs: number;
+  readonly run: Run;
 }
+
+/** Holds of one lock by this process, one right after the other (monotonic): when the first began, and the last ended. */
+export interface Run {
+  sinceMs: number;
+  lastMs: number;
+}
+
+export const noRun = (): Run => ({ sinceMs: Number.NEGATIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY });
 
 export interface OpenLog {
   readonly handle: DiskFile;
@@ -48,7 +57,9 @@ export class KeptFiles {
   take(path: string): Kept {
     const kept = this.#kept.get(path);
     this.#kept.delete(path);
-    return kept ?? { lock: this.#place.disk.locks.keep?.(`${path}.lock`), log: undefined, noIndexUntilMs: 0 };
+    return (
+      kept ?? { lock: this.#place.disk.locks.keep?.(`${path}.lock`), log: undefined, noIndexUntilMs: 0, run: noRun() }
+    );
   }
 
   giveBack(path: string, kept: Kept): void {

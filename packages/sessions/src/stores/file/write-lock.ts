@@ -6,13 +6,13 @@
  * while waiting for the outside world. First come, first served within the process; jittered across processes.
  * Invariant: `<file>.lock` stays where it is while its transcript may be opened, so nobody forgets the numbers.
  */
-import { BaseError, type FileLock, fileLock, identityOf, isObject, type KeptLock, tryParse } from "@holdfast/base";
+import { BaseError, type FileLock, fileLock, identityOf, isObject, tryParse } from "@holdfast/base";
 import { SessionError } from "../../errors.ts";
 import { parseRights, type Rights } from "../../rights.ts";
 import type { SessionsProblem } from "../../types.ts";
 import { type CreatedLock, CreateLocks } from "./create-lock.ts";
 import type { LockMode, Place } from "./disk.ts";
-import { closeKept, type Kept, KeptFiles } from "./kept-files.ts";
+import { closeKept, type Kept, KeptFiles, type Run } from "./kept-files.ts";
 import { during, storageError } from "./storage-error.ts";
 import { readIfThere, writeAll } from "./whole-files.ts";
 
@@ -62,17 +62,36 @@ export class Queues {
   }
 }
 
-/** Takes a kernel lock, turning what can go wrong into this package's errors. `kept`: the file of the lock, kept open. */
+/** Holds that follow each other sooner are one run. */
+const APART_MS = 5;
+/** A run that lasts so long is interrupted, for longer than anybody who waits takes to ask again. */
+const RUN_MS = 100;
+const PAUSE_MS = 6;
+
+/**
+ * Between two holds of one process the lock is free for some microseconds only, which another process would hardly ever
+ * meet: so after a while this one stands back.
+ */
+async function standBack(run: Run, { world }: Place): Promise<void> {
+  const nowMs = world.monotonicMs();
+  if (nowMs - run.lastMs > APART_MS) run.sinceMs = nowMs;
+  if (nowMs - run.sinceMs < RUN_MS) return;
+  await world.sleep(PAUSE_MS);
+  run.sinceMs = world.monotonicMs();
+}
+
+/** Takes a kernel lock, turning what can go wrong into this package's errors. `kept`: the file of the lock, if it stays open. */
 export async function takeLock(
   path: string,
-  { disk, world }: Place,
+  place: Place,
   timeoutMs: number,
-  kept?: KeptLock,
+  { lock: kept, run }: Pick<Kept, "lock" | "run">,
 ): Promise<FileLock> {
-  const { tryLock, readNote } = disk.locks;
-  const locks = { tryLock: kept === undefined ? tryLock : () => kept.tryLock(), readNote };
+  const { tryLock, readNote, pollMaxMs } = place.disk.locks;
+  const locks = { tryLock: kept === undefined ? tryLock : () => kept.tryLock(), readNote, pollMaxMs };
+  await standBack(run, place);
   try {
-    return await fileLock(path, world, { timeoutMs, locks });
+    return await fileLock(path, place.world, { timeoutMs, locks });
   } catch (error) {
     if (error instanceof BaseError && error.code === "lock_timeout") {
       throw new SessionError("lock_timeout", { ...error.details, path }, error);
@@ -152,12 +171,13 @@ export class WriteLocks {
   }
 
   async #holdKept<T>(path: string, kept: Kept, work: (lock: WriteLock) => Promise<T>): Promise<T> {
-    const lock = await takeLock(`${path}.lock`, this.#place, this.#options.timeoutMs, kept.lock);
+    const lock = await takeLock(`${path}.lock`, this.#place, this.#options.timeoutMs, kept);
     using _watch = this.#watch(path);
     try {
       return await during(path, "read", async () => work(this.#openKernel(path, lock, kept)));
     } finally {
       lock.release();
+      kept.run.lastMs = this.#place.world.monotonicMs();
     }
   }
 

@@ -142,6 +142,26 @@ describe.runIf(kernelLockAvailable())("a transcript that is written again and ag
     expect(given.watched.open.size).toBe(0);
   });
 
+  test("whoever holds the lock again and again stands back now and then, so that others meet it free", async () => {
+    let nowMs = 0;
+    const slept: number[] = [];
+    const at: World["at"] = (point) => {
+      if (point === "transcript:before-write") nowMs += 30;
+    };
+    const sleep: World["sleep"] = async (ms) => {
+      slept.push(ms);
+      nowMs += ms;
+    };
+    await using given = await begin({ ...realWorld(at), monotonicMs: () => nowMs, sleep });
+    for (let n = 0; n < 12; n++) await given.session.append(user("at once"));
+    expect(slept).toEqual([6, 6, 6]);
+    for (let n = 0; n < 12; n++) {
+      nowMs += 6;
+      await given.session.append(user("with time in between"));
+    }
+    expect(slept).toHaveLength(3);
+  });
+
   test("what nobody wrote to for a while is closed, and opened again by the next append", async () => {
     const looks: (() => void)[] = [];
     const every: World["every"] = (_, run) => {
