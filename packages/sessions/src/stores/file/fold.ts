@@ -11,6 +11,7 @@ import { appendSpoiling } from "./append-lines.ts";
 import type { Disk, Place } from "./disk.ts";
 import { backupPath, fileId, type IndexState, indexPath, journalPath, listJournals } from "./index-files.ts";
 import { encodeJournalSnapshot, encodeSnapshotRow } from "./snapshot.ts";
+import { during } from "./storage-error.ts";
 import { copyWhole, writeAll } from "./whole-files.ts";
 
 export interface FoldTools extends Place {
@@ -70,9 +71,10 @@ export async function nextJournal(
 ): Promise<void> {
   const journal = state.journal + 1;
   world.at("index:before-write");
-  const file = await disk.open(journalPath(directory, journal), "new");
+  const path = journalPath(directory, journal);
+  const file = await during(path, "open", () => disk.open(path, "new"));
   await file.close();
-  await disk.syncDirectory(directory);
+  await during(path, "sync", () => disk.syncDirectory(directory));
   world.at("index:after-sync");
   // Everything before is in `state.rows`, so there is no need to read it all again.
   state.journal = journal;
@@ -107,7 +109,7 @@ async function writeSnapshot(disk: Disk, path: string, rows: Begun["rows"]): Pro
 
 async function appendName({ directory, disk }: FoldTools, journal: number, written: Written): Promise<void> {
   const path = journalPath(directory, journal);
-  await using file = await disk.open(path, "grow");
+  await using file = await disk.open(path, "append");
   await appendSpoiling(file, path, encodeJournalSnapshot(written.size, written.hash));
   await file.datasync();
 }

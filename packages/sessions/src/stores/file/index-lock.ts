@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { SessionError } from "../../errors.ts";
 import { CreateLocks } from "./create-lock.ts";
 import type { Place } from "./disk.ts";
+import { during } from "./storage-error.ts";
 import { noRun } from "./kept-files.ts";
 import { type LockOptions, takeLock } from "./write-lock.ts";
 
@@ -68,9 +69,10 @@ function createdLocks(directory: string, place: Place, options: LockOptions): In
       const lock = await changes.take(path);
       return {
         mustFence: lock.evidence.length > 0,
-        fenced: () => lock.clear(),
+        fenced: () => during(path, "lock", () => lock.clear()),
         async check() {
-          if (!(await lock.isOurs())) throw new SessionError("stale_fence", { path, g: "a newer one" });
+          if (!(await during(path, "lock", () => lock.isOurs())))
+            throw new SessionError("stale_fence", { path, g: "a newer one" });
         },
         [Symbol.asyncDispose]: () => lock.release(),
       };

@@ -24,7 +24,10 @@ export class KeptJournal {
     this.#canKeep = canKeep;
   }
 
-  /** Runs `work` with the journal at `path` and its size now; it is made if it is not there. */
+  /**
+   * Runs `work` with the journal at `path` and its size now. One that is not there is not made: it was folded meanwhile, and
+   * what a late writer put into a new file of that name would win over the snapshot.
+   */
   async use(path: string, work: (handle: DiskFile, size: number) => Promise<void>): Promise<void> {
     try {
       const { handle, size } = await during(path, "open", () => this.#opened(path));
@@ -49,7 +52,7 @@ export class KeptJournal {
       return { handle: open.handle, size: Number(there.size) };
     }
     await this.close();
-    const handle = await this.#disk.open(path, "grow");
+    const handle = await this.#disk.open(path, "append");
     try {
       const { dev, ino, size } = await handle.stat({ bigint: true });
       this.#open = { path, handle, dev, ino };

@@ -156,13 +156,14 @@ export class RowIndex {
 
   /** One write of whole lines to the newest journal, after what a killed writer left. */
   async #append(state: IndexState, lines: string, lock: IndexLock): Promise<void> {
-    const { directory, disk, world, sync } = this.#options;
-    const isNew = state.journal === 0;
-    const path = journalPath(directory, isNew ? 1 : state.journal);
+    const { directory, world, sync } = this.#options;
+    // Made before the check, so that whoever lost the lock may leave an empty journal behind, and no row.
+    if (state.journal === 0) await nextJournal(state, this.#options);
+    const path = journalPath(directory, state.journal);
     await lock.check();
     world.at("index:before-write");
     await this.#journal.use(path, async (handle, size) => {
-      const isRead = !isNew && size === state.offset;
+      const isRead = size === state.offset;
       const append = () => (isRead ? writeLines(handle, path, lines, false) : appendSpoiling(handle, path, lines));
       const bytes = await during(path, "write", append);
       if (sync) await during(path, "sync", () => handle.datasync());
@@ -170,7 +171,6 @@ export class RowIndex {
       if (isRead) await this.#took(state, size, bytes);
       else await this.#refresh();
     });
-    if (isNew && sync) await during(path, "sync", () => disk.syncDirectory(directory));
     world.at("index:after-sync");
   }
 

@@ -201,6 +201,10 @@ export class WriteLocks {
     using _watch = this.#watch(path);
     try {
       return await during(path, "read", async () => work(await this.#openCreated(path, lock)));
+    } catch (error) {
+      // Its note may have come late, over a newer one with the same number: what is under this name proves nothing now.
+      if (error instanceof SessionError && error.code === "stale_fence") this.#token = undefined;
+      throw error;
     } finally {
       await lock.release();
     }
@@ -229,6 +233,8 @@ export class WriteLocks {
         await check();
         const text = JSON.stringify({ mode: "create", ...next, by: identityOf(this.token) });
         await during(notePath, "lock", () => replaceNote(this.#place, notePath, text));
+        // Nobody is told of a number that was kept too late: whoever has the lock by now may have given it to another.
+        await check();
         rights = next;
       },
     };

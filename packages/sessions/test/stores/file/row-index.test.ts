@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { openSessions, type SessionRow, type SessionsProblem } from "@holdfast/sessions";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Disk, type DiskFile, realDisk } from "../../../src/stores/file/disk.ts";
+import { KeptJournal } from "../../../src/stores/file/kept-journal.ts";
 import { RowIndex } from "../../../src/stores/file/row-index.ts";
 import { type TestDirectory, testDirectory } from "../../support/directories.ts";
 import { user } from "../../support/entries.ts";
@@ -118,7 +119,7 @@ describe("many changes at once", () => {
         return file.write(...given);
       };
       const close = async (): Promise<void> => {
-        if (mode === "grow") closed.push(basename(path));
+        if (mode === "append") closed.push(basename(path));
         await file.close();
       };
       const { read, stat, datasync, sync } = file;
@@ -145,6 +146,13 @@ describe("many changes at once", () => {
     await one.close();
     expect(closed.length).toBeGreaterThan(1);
     expect(await rowsNow()).toEqual({ k1: 1, k2: 2, k5: 5, k6: 6 });
+  });
+
+  test("a journal that was folded meanwhile is not made anew: what is in it would win over the snapshot", async () => {
+    const missing = path("sessions.journal-7.jsonl");
+    const late = new KeptJournal(realDisk, false).use(missing, async () => {});
+    await expect(late).rejects.toMatchObject({ code: "write_failed", details: { errno: "ENOENT" } });
+    expect(await readdir(directory.path)).not.toContain("sessions.journal-7.jsonl");
   });
 
   test("a journal that was replaced in between is the one that is written", async () => {
