@@ -21,6 +21,9 @@ export class SimProcess {
   readonly world: World;
   isDead = false;
   isFrozen = false;
+  /** How far its clocks are behind those of the machine. */
+  lagNs = 0n;
+  #frozenAtNs = 0n;
   /** Operations done so far. */
   operations = 0;
   readonly #strike: Strike | undefined;
@@ -39,7 +42,18 @@ export class SimProcess {
     return suits(this.#strike.fault, op) ? this.#strike.fault : undefined;
   }
 
+  freeze(nowNs: bigint): void {
+    this.isFrozen = true;
+    this.#frozenAtNs = nowNs;
+  }
+
   wake(): void {
     this.isFrozen = false;
+  }
+
+  /** As from a machine that was suspended: its clocks know nothing of the time that passed meanwhile. */
+  wakeUnaware(nowNs: bigint): void {
+    if (this.isFrozen) this.lagNs += nowNs - this.#frozenAtNs;
+    this.wake();
   }
 }

@@ -12,7 +12,7 @@ export function worldOf(machine: Machine, process: SimProcess): World {
     const dueNs = machine.nowNs + BigInt(Math.ceil(ms * MS_NS));
     return machine.timers.add({ process, dueNs, isBackground, fire });
   };
-  const nowMs = (): number => Number(machine.nowNs) / MS_NS;
+  const nowMs = (): number => Number(machine.nowNs - process.lagNs) / MS_NS;
   return {
     nowMs: () => Math.floor(nowMs()),
     monotonicMs: nowMs,

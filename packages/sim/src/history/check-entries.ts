@@ -3,10 +3,11 @@
  * one writer under one generation.
  */
 import { type Act, isTold, toldAt } from "./history.ts";
-import { ancestorsOf, type LineFact, pathOf } from "./transcript-facts.ts";
+import { ancestorsOf, type LineFact, pathOf, standing } from "./transcript-facts.ts";
 
 /** `acts`: those of the session this transcript belongs to, and those nobody was told anything about. */
-export function checkLines(acts: readonly Act[], entries: readonly LineFact[]): string[] {
+export function checkLines(acts: readonly Act[], lines: readonly LineFact[]): string[] {
+  const entries = standing(lines);
   return [...checkEntries(acts, entries), ...checkOrder(acts, entries), ...checkWriters(acts, entries)];
 }
 
@@ -49,12 +50,18 @@ function checkOrder(acts: readonly Act[], entries: readonly LineFact[]): string[
       if (first === undefined || at === -1) return [];
       return belowWhatWasTold(
         writing,
-        { askedAt: act.askedAt, toldAt: toldAt(act), path: ancestorsOf(entries, at) },
+        { askedAt: firstAsked(writing, act), toldAt: toldAt(act), path: ancestorsOf(entries, at) },
         first.id,
       );
     });
   const leaf = { askedAt: Number.POSITIVE_INFINITY, toldAt: Number.POSITIVE_INFINITY, path: pathOf(entries) };
   return [...later, ...belowWhatWasTold(writing, leaf, "the leaf")];
+}
+
+/** Whoever asks again with the same ids may be told what came of the first time. */
+function firstAsked(writing: readonly Act[], { ids, askedAt }: Act): number {
+  const same = writing.filter((act) => act.what === "append" && act.ids[0] === ids[0]);
+  return Math.min(askedAt, ...same.map((act) => act.askedAt));
 }
 
 interface Standing {

@@ -15,6 +15,8 @@ export interface CheckOptions {
   readonly mayDamage: boolean;
   /** Whether what was begun has been given the time to end: nothing that was made aside is left. */
   readonly isSettled: boolean;
+  /** Whether whoever came since could fold the index: a lock file of that stays when it is not proven that its holder is dead. */
+  readonly mayFold?: boolean;
   /** Whether somebody opened every conversation since, or tidied up: rows and transcripts agree. */
   readonly isRecovered?: boolean;
   /** Whether somebody tidied up since: what was ended is in the archive. */
@@ -38,8 +40,12 @@ export function violationsIn(history: History, facts: DiskFacts, options: CheckO
     ...placed.flatMap((one) => checkFile(one, options)),
     ...checkPlaces(facts, options),
     ...checkOriginals(facts, options),
-    ...(options.isSettled ? facts.leftovers.map((name) => `${name} was left behind`) : []),
+    ...(options.isSettled ? leftIn(facts, options).map((name) => `${name} was left behind`) : []),
   ];
+}
+
+function leftIn({ leftovers }: DiskFacts, { mayFold = true }: CheckOptions): readonly string[] {
+  return leftovers.filter((name) => mayFold || !name.startsWith("sessions.json."));
 }
 
 /** Keys that anybody spoke of. */

@@ -57,6 +57,15 @@ export function withoutNuls(line: string): string {
   return line.replace(/^\0+|\0+$/g, "");
 }
 
+/** Without fences, and without what a writer put down whose lock was taken over: a smaller number after a fence. */
+export function standing(entries: readonly LineFact[]): readonly LineFact[] {
+  let fence = 0;
+  return entries.filter(({ g, kind }) => {
+    if (kind === "holdfast:fence") fence = Math.max(fence, g ?? 0);
+    return kind !== "holdfast:fence" && (g === null || g >= fence);
+  });
+}
+
 /** Ids from the leaf to the root; a parent that is not there is the nearest line before. */
 export function pathOf(entries: readonly LineFact[]): readonly string[] {
   return ancestorsOf(entries, entries.length - 1);

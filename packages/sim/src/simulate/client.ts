@@ -13,9 +13,16 @@ export const DIRECTORY = "/home/agents/main/sessions";
 const TRIES = 2;
 const LOCK_TIMEOUT_MS = 500;
 
+/** Locks that are files, and are taken over when they were not renewed for `staleMs`. */
+export interface LockFiles {
+  readonly staleMs: number;
+}
+
 export interface ClientOptions {
   readonly process: SimProcess;
   readonly history: History;
+  /** Left out: the kernel's locks. */
+  readonly lockFiles?: LockFiles;
   /** Puts something between the engine and its disk. */
   readonly disk?: (disk: Disk) => Disk;
   /** What is on the disk at this moment, as an outsider sees it. */
@@ -97,8 +104,9 @@ export class Client {
   }
 
   store(): Promise<Sessions> {
-    const { process } = this.#options;
-    const writeLock = { timeoutMs: LOCK_TIMEOUT_MS };
+    const { process, lockFiles } = this.#options;
+    const files = lockFiles && { mode: "create" as const, staleMs: lockFiles.staleMs };
+    const writeLock = { timeoutMs: LOCK_TIMEOUT_MS + 4 * (files?.staleMs ?? 0), ...files };
     const options = { directory: DIRECTORY, cwd: "/work", writeLock, onProblem: () => {} };
     this.#store ??= openSessionsOn(this.disk, options, process.world).catch((error: unknown) => {
       this.#store = undefined;

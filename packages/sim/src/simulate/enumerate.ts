@@ -150,9 +150,12 @@ class Enumeration {
         name: "B",
         run: (client) => this.#recoveries[0]?.run(client, keysOf(still.before), "B") ?? client.close(),
       };
-      const played = await this.#play(stage, player, { fault: { at: still.at, fault }, meanwhile });
-      this.#check(pointOf(still, fault), played, { mayDamage: false, isSettled: false });
-      await this.#dies(pointOf(still, fault), played.scene, SOUND);
+      for (const wakesUnaware of this.#scenario.lockFiles === undefined ? [false] : [false, true]) {
+        const played = await this.#play(stage, player, { fault: { at: still.at, fault }, meanwhile, wakesUnaware });
+        const point = `${pointOf(still, fault)}${wakesUnaware ? ", its clocks too" : ""}`;
+        this.#check(point, played, { mayDamage: false, isSettled: false });
+        await this.#dies(point, played.scene, SOUND);
+      }
     }
   }
 
@@ -197,7 +200,8 @@ class Enumeration {
     const played = await this.#play(left, player, { stills });
     // Where somebody tidies up sooner or later, whoever only goes on may leave things lying about.
     const isSettled = check.isSettled && (recovery.tidies || !this.#recoveries.some(({ tidies }) => tidies));
-    const options = { ...check, isSettled, isRecovered: true, isTidied: recovery.tidies };
+    const mayFold = this.#scenario.lockFiles === undefined;
+    const options = { ...check, isSettled, mayFold, isRecovered: true, isTidied: recovery.tidies };
     this.#check(`${point}; then ${recovery.name}`, played, options);
     return played;
   }
@@ -206,7 +210,8 @@ class Enumeration {
     const { seed, disk } = this.#options;
     // Different players draw different ids, in every run the same.
     const own = seed * 1000 + player.name.charCodeAt(0);
-    return play(from, player, { seed: own, ...(disk === undefined ? {} : { disk }), ...options });
+    const { lockFiles } = this.#scenario;
+    return play(from, player, { seed: own, ...(disk && { disk }), ...(lockFiles && { lockFiles }), ...options });
   }
 
   #check(point: string, { scene, surprises }: Played, options: CheckOptions): void {

@@ -9,7 +9,7 @@ import { Machine, type Observer } from "../disk/machine.ts";
 import type { Strike } from "../disk/process.ts";
 import { type DiskFacts, factsOf } from "../history/disk-facts.ts";
 import type { History } from "../history/history.ts";
-import { Client, DIRECTORY } from "./client.ts";
+import { Client, DIRECTORY, type LockFiles } from "./client.ts";
 
 /** A disk and what clients had been told when it looked like this. */
 export interface Scene {
@@ -40,6 +40,9 @@ export interface PlayOptions {
   readonly beside?: Player;
   /** Runs while the player is frozen, who is woken when nothing goes on any more. */
   readonly meanwhile?: Player;
+  readonly lockFiles?: LockFiles;
+  /** Whoever is woken takes the time for what it was when it was stopped. */
+  readonly wakesUnaware?: boolean;
   /** Keep a still of every operation. */
   readonly stills?: boolean;
 }
@@ -69,7 +72,7 @@ export async function play(from: Scene, player: Player, options: PlayOptions): P
     const before = scene(image);
     return (later) => void stills.push({ at: stills.length + 1, op, before, after: scene(later) });
   };
-  const { seed, disk, fault, meanwhile, beside } = options;
+  const { seed, disk, fault, meanwhile, beside, lockFiles } = options;
   const still = options.stills === true ? { observer } : {};
   const machine: Machine = new Machine({
     seed,
@@ -83,7 +86,14 @@ export async function play(from: Scene, player: Player, options: PlayOptions): P
     const onSurprise = (what: string): void => void surprises.push(what);
     const state = { hasEnded: false };
     const facts = (): DiskFacts => factsOf(machine.image, DIRECTORY);
-    const client = new Client({ process, history, onSurprise, facts, ...(disk === undefined ? {} : { disk }) });
+    const client = new Client({
+      process,
+      history,
+      onSurprise,
+      facts,
+      ...(lockFiles && { lockFiles }),
+      ...(disk && { disk }),
+    });
     run(client).then(
       () => {
         state.hasEnded = true;
@@ -99,7 +109,8 @@ export async function play(from: Scene, player: Player, options: PlayOptions): P
   await machine.run();
   const second = meanwhile === undefined ? undefined : start(meanwhile);
   if (second !== undefined) await machine.run();
-  first.process.wake();
+  if (options.wakesUnaware === true) first.process.wakeUnaware(machine.nowNs);
+  else first.process.wake();
   await machine.run();
   for (const one of [first, other, second]) {
     if (one !== undefined && !one.hasEnded()) surprises.push(`${one.process.name} waits for ever`);

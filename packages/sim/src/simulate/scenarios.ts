@@ -4,7 +4,7 @@
  */
 import type { DiskImage } from "../disk/image.ts";
 import type { History } from "../history/history.ts";
-import type { Client } from "./client.ts";
+import type { Client, LockFiles } from "./client.ts";
 import type { Recovery } from "./recoveries.ts";
 
 export interface Scenario {
@@ -15,6 +15,8 @@ export interface Scenario {
   readonly run: (client: Client) => Promise<void>;
   /** What whoever comes next does: each of them is played. Left out: goes on talking. */
   readonly recoveries?: readonly Recovery[];
+  /** How processes exclude each other. Left out: the kernel's locks. */
+  readonly lockFiles?: LockFiles;
   /** Files that nobody may change. */
   readonly originals?: readonly string[];
   /** Sessions whose transcripts are damaged from the beginning. */
