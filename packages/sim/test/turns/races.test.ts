@@ -6,7 +6,7 @@ import { RACED, STORIES } from "../../src/turns/stories.ts";
 
 const isLarge = process.env.HOLDFAST_LARGE === "1";
 const RACERS = [2, 4, 8];
-const every = isLarge ? 25 : 80;
+const every = isLarge ? 25 : 200;
 const seeds = isLarge ? [1, 2, 3] : [1, 2];
 const KEPT = Object.fromEntries(PROPERTIES.map((property) => [property, []]));
 const storyOf = (name: string) => shared(STORIES.find((one) => one.name === name)!);
