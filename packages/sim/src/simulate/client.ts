@@ -3,7 +3,7 @@
  * Invariant: an answer that reaches a dead process is not written down.
  */
 import { CodedError } from "@holdfast/base";
-import type { Appended, Session, Sessions } from "@holdfast/sessions";
+import type { Appended, Fsync, Session, Sessions } from "@holdfast/sessions";
 import { type Disk, openSessionsOn } from "@holdfast/sessions/internal";
 import type { SimProcess } from "../disk/process.ts";
 import type { DiskFacts } from "../history/disk-facts.ts";
@@ -21,6 +21,8 @@ export interface LockFiles {
 export interface ClientOptions {
   readonly process: SimProcess;
   readonly history: History;
+  /** Left out: `always`. */
+  readonly fsync?: Fsync;
   /** Left out: the kernel's locks. */
   readonly lockFiles?: LockFiles;
   /** Puts something between the engine and its disk. */
@@ -66,8 +68,16 @@ export class Client {
     }));
     await this.tell({ what: "append", key, ids }, async () => {
       const session = await this.session(key);
-      return appended(session, await session.append(entries));
+      const done = await session.append(entries);
+      this.#checkDurable(done, ids);
+      return appended(session, done);
     });
+  }
+
+  /** Nobody is told that it is durable what was never synced; and these are people's words, which all other policies sync. */
+  #checkDurable({ durable }: Appended, ids: readonly string[]): void {
+    const { fsync, onSurprise } = this.#options;
+    if (durable !== (fsync !== "never")) onSurprise(`${ids.join()}: told to be ${durable ? "" : "not "}durable`);
   }
 
   /** Calls that wait for one commit together. */
@@ -104,10 +114,10 @@ export class Client {
   }
 
   store(): Promise<Sessions> {
-    const { process, lockFiles } = this.#options;
+    const { process, lockFiles, fsync = "always" } = this.#options;
     const files = lockFiles && { mode: "create" as const, staleMs: lockFiles.staleMs };
     const writeLock = { timeoutMs: LOCK_TIMEOUT_MS + 4 * (files?.staleMs ?? 0), ...files };
-    const options = { directory: DIRECTORY, cwd: "/work", writeLock, onProblem: () => {} };
+    const options = { directory: DIRECTORY, cwd: "/work", writeLock, fsync, onProblem: () => {} };
     this.#store ??= openSessionsOn(this.disk, options, process.world).catch((error: unknown) => {
       this.#store = undefined;
       throw error;

@@ -123,6 +123,7 @@ class Enumeration {
 
   async #deaths(stage: Scene, player: Player, still: Still): Promise<void> {
     for (const fault of deathsAt(still.op, this.#options.everyByte === true)) {
+      if (fault.kind === "power" && this.#scenario.fsync === "never") continue;
       this.#counts.deaths += 1;
       const torn = fault.kind === "torn";
       const left = torn
@@ -139,6 +140,7 @@ class Enumeration {
       const played = await this.#play(stage, player, { fault: { at: still.at, fault } });
       this.#check(point, played, { mayDamage: true, isSettled: false });
       await this.#dies(point, played.scene, { mayDamage: true, isSettled: false });
+      if (this.#scenario.fsync === "never") continue;
       await this.#dies(`${point}, then power lost`, withoutPower(played.scene), { mayDamage: true, isSettled: false });
     }
   }
@@ -210,8 +212,14 @@ class Enumeration {
     const { seed, disk } = this.#options;
     // Different players draw different ids, in every run the same.
     const own = seed * 1000 + player.name.charCodeAt(0);
-    const { lockFiles } = this.#scenario;
-    return play(from, player, { seed: own, ...(disk && { disk }), ...(lockFiles && { lockFiles }), ...options });
+    const { lockFiles, fsync } = this.#scenario;
+    return play(from, player, {
+      seed: own,
+      ...(disk && { disk }),
+      ...(lockFiles && { lockFiles }),
+      ...(fsync && { fsync }),
+      ...options,
+    });
   }
 
   #check(point: string, { scene, surprises }: Played, options: CheckOptions): void {

@@ -2,6 +2,7 @@
  * Plays one act of a story on one machine: who runs, on which disk, with which fault, and what came of it.
  * Invariant: everything that matters afterwards is in the `Scene` it returns; nothing is shared between two plays.
  */
+import type { Fsync } from "@holdfast/sessions";
 import type { Disk } from "@holdfast/sessions/internal";
 import type { Op } from "../disk/faults.ts";
 import { DiskImage } from "../disk/image.ts";
@@ -41,6 +42,7 @@ export interface PlayOptions {
   /** Runs while the player is frozen, who is woken when nothing goes on any more. */
   readonly meanwhile?: Player;
   readonly lockFiles?: LockFiles;
+  readonly fsync?: Fsync;
   /** Whoever is woken takes the time for what it was when it was stopped. */
   readonly wakesUnaware?: boolean;
   /** Keep a still of every operation. */
@@ -72,7 +74,7 @@ export async function play(from: Scene, player: Player, options: PlayOptions): P
     const before = scene(image);
     return (later) => void stills.push({ at: stills.length + 1, op, before, after: scene(later) });
   };
-  const { seed, disk, fault, meanwhile, beside, lockFiles } = options;
+  const { seed, disk, fault, meanwhile, beside, lockFiles, fsync } = options;
   const still = options.stills === true ? { observer } : {};
   const machine: Machine = new Machine({
     seed,
@@ -92,6 +94,7 @@ export async function play(from: Scene, player: Player, options: PlayOptions): P
       onSurprise,
       facts,
       ...(lockFiles && { lockFiles }),
+      ...(fsync && { fsync }),
       ...(disk && { disk }),
     });
     run(client).then(

@@ -2,6 +2,7 @@
  * What is played on the simulated machine: short stories, each around one thing the engine does to a disk.
  * `before` happens in peace; at every operation of `run` something goes wrong once.
  */
+import type { Fsync } from "@holdfast/sessions";
 import type { DiskImage } from "../disk/image.ts";
 import type { History } from "../history/history.ts";
 import type { Client, LockFiles } from "./client.ts";
@@ -17,6 +18,8 @@ export interface Scenario {
   readonly recoveries?: readonly Recovery[];
   /** How processes exclude each other. Left out: the kernel's locks. */
   readonly lockFiles?: LockFiles;
+  /** `never`: nothing is promised about power, so it stays on. Left out: `always`. */
+  readonly fsync?: Fsync;
   /** Files that nobody may change. */
   readonly originals?: readonly string[];
   /** Sessions whose transcripts are damaged from the beginning. */
