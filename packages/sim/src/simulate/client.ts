@@ -69,15 +69,9 @@ export class Client {
     await this.tell({ what: "append", key, ids }, async () => {
       const session = await this.session(key);
       const done = await session.append(entries);
-      this.#checkDurable(done, ids);
+      checkDurable(done, ids, this.#options);
       return appended(session, done);
     });
-  }
-
-  /** Nobody is told that it is durable what was never synced; and these are people's words, which all other policies sync. */
-  #checkDurable({ durable }: Appended, ids: readonly string[]): void {
-    const { fsync, onSurprise } = this.#options;
-    if (durable !== (fsync !== "never")) onSurprise(`${ids.join()}: told to be ${durable ? "" : "not "}durable`);
   }
 
   /** Calls that wait for one commit together. */
@@ -171,6 +165,11 @@ export class Client {
     this.outside.onSurprise(`${this.process.name} met ${error instanceof Error ? error.stack : String(error)}`);
     return "surprise";
   }
+}
+
+/** Nobody is told that something is durable which was never synced; and these are people's words, which all other policies sync. */
+function checkDurable({ durable }: Appended, ids: readonly string[], { fsync, onSurprise }: ClientOptions): void {
+  if (durable !== (fsync !== "never")) onSurprise(`${ids.join()}: told to be ${durable ? "" : "not "}durable`);
 }
 
 function appended(session: Session, { entries }: Appended): Done {

@@ -4,7 +4,7 @@ import { enumerate } from "../../src/simulate/enumerate.ts";
 import { FSYNC_SCENARIOS } from "../../src/simulate/fsync-scenarios.ts";
 import { withoutSync } from "../../src/simulate/mutants.ts";
 
-const STRIDE = process.env.HOLDFAST_LARGE === "1" ? 1 : 29;
+const STRIDE = process.env.HOLDFAST_LARGE === "1" ? 1 : 13;
 const MINUTE = 60_000;
 
 test.each(FSYNC_SCENARIOS.map((scenario) => [scenario.name, scenario] as const))(
@@ -12,7 +12,7 @@ test.each(FSYNC_SCENARIOS.map((scenario) => [scenario.name, scenario] as const))
   async (_name, scenario) => {
     const some = await enumerate(scenario, { seed: 1, stride: STRIDE });
     expect(some.violations).toEqual([]);
-    expect(some.deaths).toBeGreaterThan(3);
+    expect(some.deaths).toBeGreaterThan(2);
   },
   MINUTE,
 );
