@@ -24,7 +24,7 @@ export async function enumerateAll(
   scenarios: readonly string[],
   options: Job["options"],
   { parts = 1, onDone = () => {} }: { readonly parts?: number; readonly onDone?: (done: Enumerated) => void } = {},
-): Promise<readonly Enumerated[]> {
+): Promise<Enumerated[]> {
   const jobs = scenarios
     .toReversed()
     .flatMap((scenario) =>
