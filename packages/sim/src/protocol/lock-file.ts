@@ -21,13 +21,8 @@ export function createStep(moment: Moment): readonly Step<State>[] {
       return [putBack(moment)];
     case "drop":
       return [drop(moment)];
-    case "look": {
-      const seen = Object.keys(moment.state.evidence).toSorted();
-      const mustFence = moment.process.mustFence || seen.length > 0;
-      return [
-        go(moment, `looks for evidence: ${seen.length === 0 ? "none" : "found"}`, { at: "number", seen, mustFence }),
-      ];
-    }
+    case "look":
+      return [look(moment)];
     case "clear":
       return [clear(moment)];
     case "check":
@@ -48,6 +43,19 @@ function want(moment: Moment): readonly Step<State>[] {
   if (state.held === "") return [go(moment, "creates held", { at: "look", judged: "" }, { held: me })];
   if (state.held === me) return [];
   return mayJudge(moment) ? [go(moment, `judges ${state.held} to be gone`, { at: "move", judged: state.held })] : [];
+}
+
+/** A lock under its own holder's name is being given back, by somebody who has written everything: no evidence. */
+function look(moment: Moment): Step<State> {
+  const { state, process } = moment;
+  const isRelease = (name: string): boolean => name === `held.reclaim.${state.evidence[name]}`;
+  const [released = [], seen = []] = [true, false].map((kind) =>
+    Object.keys(state.evidence).filter((name) => isRelease(name) === kind),
+  );
+  const mustFence = process.mustFence || seen.length > 0;
+  const what = `looks for evidence: ${seen.length === 0 ? "none" : "found"}`;
+  const evidence = without(state.evidence, released);
+  return go(moment, what, { at: "number", seen: seen.toSorted(), mustFence }, { evidence });
 }
 
 /** The file that a process moves the lock to. */
