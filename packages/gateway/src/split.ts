@@ -4,13 +4,16 @@
  * and opened again; what the agent marked as no reply is none.
  */
 
-/** What an agent says when it has nothing to say. */
-const NO_REPLY = /(?:^|\n)\s*NO_REPLY\s*$/u;
+/** What an agent says, on a line of its own at the end, when it has nothing to say. */
+const NO_REPLY = "NO_REPLY";
 
 /** The text that leaves; empty when nothing is to be sent. */
 export function spoken(text: string): string {
-  const kept = text.replace(NO_REPLY, "");
-  return kept.trim() === "" ? "" : kept.trimEnd();
+  const said = text.trimEnd();
+  if (!said.endsWith(NO_REPLY)) return said;
+  const before = said.slice(0, -NO_REPLY.length);
+  const isOwnLine = before.slice(before.lastIndexOf("\n") + 1).trim() === "";
+  return isOwnLine ? before.trimEnd() : said;
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/u;

@@ -9,6 +9,8 @@ test.each([
   ["", ""],
   [" \n ", ""],
   ["Done.\nNO_REPLY", "Done."],
+  ["Done.\n \t\n  NO_REPLY", "Done."],
+  [`${"\n".repeat(200_000)}x`, `${"\n".repeat(200_000)}x`],
   ["Say NO_REPLY to be silent", "Say NO_REPLY to be silent"],
   ["hello\n", "hello"],
 ])("%j leaves as %j", (text, sent) => expect(spoken(text)).toBe(sent));
