@@ -187,6 +187,8 @@ async function finishInterrupted(parts: KeepingParts, isOver: () => boolean): Pr
   const files = new Set(logs.map((log) => log.log.file));
   for (const { key, row } of await parts.store.list()) {
     if (isOver()) break;
+    // Written again: whoever wrote it may have been killed before it was durable, and what it leaves would be gone too.
+    if (leavingOf(row).length > 0) await change(parts, key, row.sessionId, (now) => ({ ...now }));
     const outcomes = await putAwayLeft(parts, key, row);
     const isBack = parseArchived(row.sessionFile) !== undefined && files.has(liveFile(row.sessionId));
     if (isBack) await bringBack(parts, key, row);
