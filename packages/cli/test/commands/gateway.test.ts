@@ -64,7 +64,7 @@ describe("one gateway, several commands", () => {
     const list = JSON.parse((await runCli(["session", "list", "--json", "--home", home])).stdout);
     expect(list.sessions).toMatchObject([{ key: "agent:main:main", agentId: "main" }]);
     const { sessionId, file } = list.sessions[0];
-    expect((await runCli(["sessions", "list", "--home", home])).stdout).toContain(sessionId);
+    expect((await runCli(["sessions", "list", "--home", home])).stdout).toContain("agent:main:main");
     const show = JSON.parse(
       (await runCli(["session", "show", sessionId.slice(0, 8), "--json", "--home", home])).stdout,
     );
