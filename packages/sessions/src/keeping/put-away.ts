@@ -85,9 +85,10 @@ async function tryPutAway(
   const isClosed = state.mark?.kind === "closed" && state.mark.reason === reason;
   if (isClosed) atMs = state.mark?.atMs ?? atMs;
   // An older version is only read: it is put away as it is.
-  else if (state.version === CURRENT_VERSION) {
+  if (state.version === CURRENT_VERSION) {
     const end = { log, expect, leaf: state.leaf, right, sync: fsync !== "never" };
-    const outcome = await commitMarks(tools, end, closing(state, { ...options, reason }));
+    // Whoever closed it may have died before that was durable; the new name is made from it, and must not outlive it.
+    const outcome = await commitMarks(tools, end, isClosed ? [] : closing(state, { ...options, reason }));
     if (outcome.kind === "stale_turn") return { kind: "kept", why: "running" };
     if (outcome.kind === "behind") {
       await outcome.reading?.[Symbol.asyncDispose]();

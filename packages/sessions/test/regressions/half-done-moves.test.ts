@@ -2,7 +2,7 @@
  * What a kill, a refusal or a power loss leaves of conversations that were on their way into the archive or out of it. Each
  * case was found on the simulated disk (packages/sim) and is built here on real files.
  */
-import { link, mkdir, readdir, readFile, utimes, writeFile } from "node:fs/promises";
+import { appendFile, link, mkdir, readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { Sessions } from "@holdfast/sessions";
@@ -46,6 +46,19 @@ function watched(): Disk {
   };
   return {
     ...realDisk,
+    async open(path, mode) {
+      const file = await realDisk.open(path, mode);
+      return {
+        read: (...args) => file.read(...args),
+        write: (...args) => file.write(...args),
+        stat: (options) => file.stat(options),
+        datasync: () => step(`datasync ${inside(path)}`, () => file.datasync()),
+        sync: () => file.sync(),
+        close: () => file.close(),
+        [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
+      };
+    },
+    link: (from, to) => step(`link ${inside(to)}`, () => realDisk.link(from, to)),
     syncDirectory: (path) => step(`sync ${inside(path)}`, () => realDisk.syncDirectory(path)),
     remove: (path) => step(`remove ${inside(path)}`, () => realDisk.remove(path)),
   };
@@ -96,6 +109,20 @@ test("a move has its new name on the disk before the old one goes, and the old o
   const gone = steps.indexOf(`remove ${id}.jsonl`);
   expect(gone).toBeGreaterThan(0);
   expect([steps[gone - 1], steps[gone + 1]]).toEqual(["sync archive", "sync ."]);
+});
+
+test("a name is made from a closing line only once that line is on the disk, whoever wrote it", async () => {
+  const id = await talk();
+  const log = at(`${id}.jsonl`);
+  const last = JSON.parse((await readFile(log, "utf8")).trimEnd().split("\n").at(-1)!) as { id: string };
+  const data = { reason: "archive" };
+  const closed = { type: "custom", customType: "holdfast:closed", data, id: "c105ed0000000001", parentId: last.id };
+  await appendFile(log, `${JSON.stringify({ ...closed, timestamp: new Date(world.nowMs()).toISOString() })}\n`);
+  steps.length = 0;
+  await sessions.keep.archive(KEY);
+  const linked = steps.findIndex((one) => one.startsWith("link archive/"));
+  expect(linked).toBeGreaterThan(0);
+  expect(steps.slice(0, linked)).toContain(`datasync ${id}.jsonl`);
 });
 
 test("a conversation that was spoken to while it was put away is no orphan", async () => {
