@@ -14,7 +14,7 @@ import { answer, user } from "../support/entries.ts";
 const KEY = "agent:main:main";
 /** Every point takes minutes on a small machine: usually every fourth of four acts, another one for each. */
 const IS_LARGE = process.env.HOLDFAST_LARGE === "1";
-const STRIDE = IS_LARGE ? 1 : 4;
+const STRIDE = IS_LARGE ? 1 : 9;
 const OFF = { maxAgeMs: null, maxBytes: null, backgroundMax: null };
 const SAID = ["q1", "a1", "q2", "a2"];
 
