@@ -6,6 +6,7 @@
 import {
   closeSync,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -140,20 +141,24 @@ class LineFile {
   }
 }
 
-/** Makes a transcript of `entries` messages unless it is there. */
-export function transcriptOf(entries: number): TranscriptData {
-  const directory = join(dataDirectory(), `transcript-${entries}`);
+/** Makes a transcript of `entries` messages unless it is there, with compactions or with all of them live. */
+export function transcriptOf(entries: number, isCompacted = true): TranscriptData {
+  const directory = join(dataDirectory(), `transcript-${entries}${isCompacted ? "" : "-live"}`);
   const about = join(directory, "about.json");
   if (existsSync(about)) return JSON.parse(readFileSync(about, "utf8")) as TranscriptData;
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { mode: 0o700 });
   const path = join(directory, "transcript.jsonl");
-  const data: TranscriptData = { path, entries, ...writeTranscript(path, entries) };
+  const data: TranscriptData = { path, entries, ...writeTranscript(path, entries, isCompacted) };
   writeFileSync(about, JSON.stringify(data));
   return data;
 }
 
-function writeTranscript(path: string, entries: number): Omit<TranscriptData, "path" | "entries"> {
+function writeTranscript(
+  path: string,
+  entries: number,
+  isCompacted: boolean,
+): Omit<TranscriptData, "path" | "entries"> {
   const file = new LineFile(path);
   const random = seeded(entries);
   const iso = (index: number): string => new Date(STARTED_MS + index * 1000).toISOString();
@@ -176,7 +181,7 @@ function writeTranscript(path: string, entries: number): Omit<TranscriptData, "p
     kept.push({ id: idOf(count - 1), offset });
     if (kept.length > KEPT) kept.shift();
     const done = index + 1;
-    if ((entries - done) % EVERY !== AFTER || done < KEPT) continue;
+    if (!isCompacted || (entries - done) % EVERY !== AFTER || done < KEPT) continue;
     const first = kept[0]!;
     const summary = words(random, 1000);
     put("compaction", index, { summary, firstKeptEntryId: first.id, tokensBefore: 100_000 });
@@ -185,6 +190,28 @@ function writeTranscript(path: string, entries: number): Omit<TranscriptData, "p
   }
   file.close();
   return { bytes: file.bytes, tailOffset, live, firstId: idOf(0) };
+}
+
+/** A sessions directory with `count` chats, each a transcript of about 500 KB under a name of its own. */
+export function chatsOf(count: number): string {
+  const directory = join(dataDirectory(), `chats-${count}`);
+  if (existsSync(directory)) return directory;
+  const { path } = transcriptOf(380);
+  const aside = mkdtempSync(`${directory}-`);
+  const rows = Array.from({ length: count }, (_, chat) => {
+    const id = `chat-${chat}`;
+    linkSync(path, join(aside, `${id}.jsonl`));
+    const row = {
+      sessionId: id,
+      sessionFile: `${id}.jsonl`,
+      sessionStartedAt: STARTED_MS,
+      updatedAt: STARTED_MS + chat,
+    };
+    return `${JSON.stringify(keyAt(chat))}: ${JSON.stringify(row)}`;
+  });
+  writeFileSync(join(aside, "sessions.json"), `{\n${rows.join(",\n")}\n}\n`, { mode: 0o600 });
+  renameSync(aside, directory);
+  return directory;
 }
 
 export const keyAt = (index: number): string => `agent:main:bench:direct:${String(index).padStart(7, "0")}`;

@@ -64,6 +64,13 @@ const OPENING: readonly Figure[] = [
     note: both("open-alone.ms", "limit-large.ms"),
   },
   {
+    name: "open + context : read and parse the tail, both again and again in one process",
+    ...compared,
+    unit: "x",
+    of: ratio("warm.session", "warm.limit"),
+    note: both("warm.session", "warm.limit"),
+  },
+  {
     name: "memory added by opening 100,000 entries, less that of 1,000",
     ...atMost(5, "MB"),
     of: (round) => at(round, "open-large.mb") - at(round, "open-small.mb"),
@@ -75,6 +82,24 @@ const OPENING: readonly Figure[] = [
     ...atMost(3, "x"),
     of: ratio("index-cold.ms", "scan.ms"),
     note: both("index-cold.ms", "scan.ms"),
+  },
+  {
+    name: "longest stall while the places are found, or taken from what was kept",
+    ...atMost(50, "ms"),
+    of: value("index-stall.stallMs"),
+    note: (round) => `${ms(round, "index-stall.stallCpuMs")} computing`,
+  },
+  {
+    name: "longest stall while opening 100,000 live entries (129 MB)",
+    ...atMost(50, "ms"),
+    of: value("open-stall.stallMs"),
+    note: (round) => `${ms(round, "open-stall.stallCpuMs")} computing, ${ms(round, "open-stall.ms")} in all`,
+  },
+  {
+    name: "memory added by 800 chats of 500 KB, one after another (B134)",
+    ...atMost(100, "MB"),
+    of: value("chats.mb"),
+    note: (round) => `${at(round, "chats.peakMb").toFixed(0)} MB at the highest`,
   },
   { name: "the first of 100,000 entries, places kept", ...compared, unit: "ms", of: value("index-warm.ms") },
   {

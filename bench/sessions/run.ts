@@ -11,7 +11,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { storeOf, transcriptOf } from "./data.ts";
+import { chatsOf, storeOf, transcriptOf } from "./data.ts";
 import { FIGURES, type Figure, type Round } from "./figures.ts";
 import { installPi } from "./peers.ts";
 
@@ -24,6 +24,8 @@ interface Step {
   readonly threads?: number;
 }
 
+const CHATS = 800;
+
 const results = fileURLToPath(new URL("../results/", import.meta.url));
 const probeFile = fileURLToPath(new URL("./probe.ts", import.meta.url));
 const flags = new Set(process.argv.slice(2));
@@ -35,6 +37,7 @@ const rounds = Number(given("rounds") ?? (isQuick ? 1 : 5));
 async function steps(): Promise<readonly Step[]> {
   const small = transcriptOf(1_000);
   const large = transcriptOf(100_000);
+  const live = transcriptOf(100_000, false);
   const few = await storeOf(100);
   const many = await storeOf(100_000);
   const appends = isQuick ? 40 : 100;
@@ -51,6 +54,10 @@ async function steps(): Promise<readonly Step[]> {
     step("open", "open-large", "session", [large]),
     step("open", "open-small", "session", [small]),
     step("open", "context", "context", [large]),
+    step("open", "warm", "warm", [large]),
+    step("open", "open-stall", "openingStall", [live]),
+    step("open", "index-stall", "indexStall", [large]),
+    step("open", "chats", "chats", [chatsOf(CHATS), CHATS]),
     ...peers.map((directory) => step("open", "pi", "pi", [large, directory])),
     step("append", "append", "oneSession", ["always", appends]),
     step("append", "append-many-4", "manySessions", ["always", appends]),
@@ -69,6 +76,8 @@ function run(step: Step): Round {
   const options = flags.has("--profile") ? ["--cpu-prof", `--cpu-prof-dir=${profile}`, "--cpu-prof-interval=200"] : [];
   const command = [
     "--conditions=holdfast-src",
+    // For the probes: garbage of loading is collected before the clock starts.
+    "--expose-gc",
     ...options,
     probeFile,
     step.group,

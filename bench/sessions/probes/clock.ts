@@ -5,14 +5,20 @@ export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-function statusMb(field: "VmRSS" | "VmHWM"): number {
+export function statusMb(field: "VmRSS" | "VmHWM"): number {
   const status = readFileSync("/proc/self/status", "utf8");
   return Number(new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(status)?.[1]) / 1024;
+}
+
+/** Collects what loading the program left behind: its garbage would be cleared away during whatever is measured first. */
+export function settle(): void {
+  (globalThis as { gc?: () => void }).gc?.();
 }
 
 /** Milliseconds of `work`, and by how many MB the process grew at its peak meanwhile (Linux; else NaN). */
 export async function measured<T>(work: () => T | Promise<T>): Promise<{ ms: number; mb: number; value: T }> {
   const isLinux = process.platform === "linux";
+  settle();
   // Resets the peak; see proc(5).
   if (isLinux) writeFileSync("/proc/self/clear_refs", "5");
   const before = isLinux ? statusMb("VmRSS") : Number.NaN;

@@ -4,10 +4,10 @@
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { openTranscript } from "@holdfast/sessions";
+import { openSessions, openTranscript } from "@holdfast/sessions";
 import { contextOfTranscript } from "@holdfast/sessions/internal";
-import type { TranscriptData } from "../data.ts";
-import { measured } from "./clock.ts";
+import { keyAt, type TranscriptData } from "../data.ts";
+import { measured, median, settle, statusMb, watched } from "./clock.ts";
 
 type Values = Record<string, number>;
 
@@ -34,6 +34,59 @@ export async function session(data: TranscriptData): Promise<Values> {
   expectCount(value.context.messages.length, data.live);
   await value.opened.close();
   return { ms, mb };
+}
+
+const WARM_ROUNDS = 40;
+
+/** Ours and the limit again and again in one process, in turn: what is left when the code is compiled. */
+export async function warm(data: TranscriptData): Promise<Values> {
+  const found: { readonly session: number; readonly limit: number }[] = [];
+  for (let round = 0; round < WARM_ROUNDS; round++) {
+    found.push({ session: (await session(data)).ms ?? 0, limit: (await limit(data)).ms ?? 0 });
+  }
+  const later = found.slice(WARM_ROUNDS / 2);
+  return { session: median(later.map((one) => one.session)), limit: median(later.map((one) => one.limit)) };
+}
+
+/** How long others of the process wait while a session is opened whose every entry is live, and its context is made. */
+export async function openingStall(data: TranscriptData): Promise<Values> {
+  settle();
+  const { ms, stallMs, stallCpuMs } = await watched(async () => {
+    await using opened = await openTranscript(data.path);
+    if (opened.path().length < data.live) throw new Error(`the path has ${opened.path().length} entries`);
+  });
+  return { ms, stallMs, stallCpuMs };
+}
+
+/** The same while every entry's place is found, and while the places are taken from what was kept. */
+export async function indexStall(data: TranscriptData): Promise<Values> {
+  await forget(data);
+  settle();
+  const look = () =>
+    watched(async () => {
+      await using opened = await openTranscript(data.path);
+      await opened.entry("ffffffff-no-such-id");
+    });
+  const cold = await look();
+  const kept = await look();
+  return {
+    ms: cold.ms,
+    stallMs: Math.max(cold.stallMs, kept.stallMs),
+    stallCpuMs: Math.max(cold.stallCpuMs, kept.stallCpuMs),
+  };
+}
+
+/** Many chats opened, looked at and closed one after the other: memory at the end, and at its highest, less that before. */
+export async function chats(directory: string, count: number): Promise<Values> {
+  await using sessions = await openSessions({ directory, fsync: "never", onProblem: () => {} });
+  settle();
+  const before = statusMb("VmRSS");
+  for (let chat = 0; chat < count; chat++) {
+    await using opened = await sessions.open(keyAt(chat));
+    if ((await opened.context()).messages.length === 0) throw new Error(`chat ${chat} is empty`);
+  }
+  settle();
+  return { mb: statusMb("VmRSS") - before, peakMb: statusMb("VmHWM") - before };
 }
 
 /** The same where nobody left anything beside the transcript that could help. */
