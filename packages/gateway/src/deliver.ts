@@ -45,9 +45,13 @@ export async function deliver(item: LaneItem, delivery: Delivery): Promise<After
   return { kind: "settled" };
 }
 
-/** A send began in an earlier life, or ended in an error that tells nothing, and the platform does not recognise it any more. */
+/**
+ * A send began in an earlier life, or ended in an error that tells nothing, and the platform does not recognise it any more.
+ * After a clock that was set back nobody knows how long ago that was.
+ */
 function isUncertain({ progress }: LaneItem, { dedupeMs }: Way, nowMs: number): boolean {
-  return progress > 0 && nowMs - progress >= dedupeMs;
+  const isWithin = dedupeMs === Number.POSITIVE_INFINITY || (nowMs >= progress && nowMs - progress < dedupeMs);
+  return progress > 0 && !isWithin;
 }
 
 function note(item: LaneItem, { store, holder, world }: Delivery, patch: Pick<LaneItem, "progress">): Promise<boolean> {

@@ -102,6 +102,16 @@ test("within the platform's own window it is sent again under the same key; by p
   expect((await later.store.get(later.item.id))?.result).toEqual({ platformId: "p-e1", again: true });
 });
 
+test("after a clock that was set back nobody knows how old a send is: it is held", async () => {
+  for (const dedupeMs of [0, 60_000]) {
+    const { claim, delivery, sent, store, item } = await cutOff(dedupeMs);
+    const world = { ...delivery.world, nowMs: () => delivery.world.nowMs() - 3_600_000 };
+    await deliver(await claim(), { ...delivery, world });
+    expect(sent).toHaveLength(1);
+    expect(await store.get(item.id)).toMatchObject({ state: "failed" });
+  }
+});
+
 test("what certainly did not go out is simply sent again, not before the platform allows", async () => {
   const on = await made("web", 0);
   const limited = {
