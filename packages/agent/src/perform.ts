@@ -12,7 +12,7 @@ import { intentEntry, resultEntry, verdictEntry } from "./actions/entries.ts";
 import { actionKey, foldersOf } from "./actions/folder.ts";
 import { addToRecord, type RecordedIntent, type RecordedOutcome } from "./actions/record.ts";
 import { type Intent, intentsOf, turnRecordsOf } from "./entries.ts";
-import { isLettingGo } from "./errors.ts";
+import { AgentError, isLettingGo } from "./errors.ts";
 import type { OpenCall } from "./next-step.ts";
 import { permission } from "./permission.ts";
 import { effectOf, type Finding, recoveredText, settle } from "./settle.ts";
@@ -101,9 +101,13 @@ function placeOfAct({ session }: Work, { answer, ordinal }: Action) {
 }
 
 /** What arrived meanwhile keeps back every call that has not begun: a stop, or a message that the model should read first. */
-async function holdBack({ agent, item }: Work): Promise<string | null> {
+async function holdBack({ agent, item, signal }: Work): Promise<string | null> {
   const { stop, steer } = await agent.arrived(item);
-  if (stop !== null) return "Not run: the work was stopped before this call was begun.";
+  const reason: unknown = signal.aborted ? signal.reason : null;
+  const ended = reason instanceof AgentError ? reason.code : null;
+  if (ended === "right_lost") throw reason;
+  if (stop !== null || ended === "stopped" || ended === "timed_out")
+    return "Not run: the work was stopped before this call was begun.";
   return steer.length === 0
     ? null
     : "Not run: a new message arrived before this call was begun. Read it, then decide again.";

@@ -119,6 +119,29 @@ describe("steering", () => {
 describe("a stop", () => {
   const stopped = new AgentError("stopped", { session: "s" });
 
+  test.each([
+    ["stopped", { code: "stopped" }, ["calls", "intent", "toolResult", "toolResult", "answer"]],
+    ["right_lost", { code: "stale_turn" }, ["calls", "intent", "toolResult"]],
+  ] as const)(
+    "%s, which only this process knows of any more: what has not begun is not begun",
+    async (code, ended, log) => {
+      await using on = await stage();
+      const lane = laneOf("do both");
+      const stop = new AbortController();
+      let ran = 0;
+      const work = tool("work", async () => {
+        ran += 1;
+        stop.abort(new AgentError(code, { session: "s" }));
+        return { ok: true, text: "one done" };
+      });
+      const asked = [act("work", { n: 1 }, { tool: "work", args: { n: 2 } }), say("never")];
+      const outcome = await on.run(lane, asked, { tools: new Map([work]), signal: stop.signal });
+      expect(outcome).toMatchObject(ended);
+      expect(ran).toBe(1);
+      expect(outline(await entriesOf(on.sessions)).slice(5)).toEqual(log);
+    },
+  );
+
   test("in the middle of an answer: what was said is kept, nothing is sent", async () => {
     await using on = await stage();
     const lane = laneOf("tell me");

@@ -4,12 +4,16 @@
  * Invariants: a message is in the lane until the turn that answers it has ended, so nothing that was taken in can be lost;
  * only messages with the same rights share a turn, since tools are allowed by who wrote.
  */
-import type { Arrived, Joining, TurnItem } from "@holdfast/agent";
+import { AgentError, type Arrived, type Joining, type TurnItem } from "@holdfast/agent";
 import { controlOf, messageOf, modeOf } from "../bodies.ts";
 import type { LaneItem, LaneStore } from "../lanes.ts";
 
+/** Throws `AgentError("right_lost")` where the item is in no hands any more: whoever had it meanwhile has ended it. */
 export async function arrived(item: TurnItem, store: LaneStore): Promise<Arrived> {
-  const queued = await store.list({ lane: "main", queue: item.sessionKey, states: ["queued"] });
+  const open = await store.list({ lane: "main", queue: item.sessionKey, states: ["queued", "claimed"] });
+  if (!open.some(({ id, state }) => id === item.id && state === "claimed"))
+    throw new AgentError("right_lost", { session: item.sessionKey });
+  const queued = open.filter(({ state }) => state === "queued");
   const joined = queued.filter((other) => other.joined === item.id).map(joining);
   const waiting = queued.filter((other) => other.joined === null && other.id !== item.id);
   const stop = waiting.some((other) => controlOf(other)?.kind === "stop")

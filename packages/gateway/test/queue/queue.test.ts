@@ -203,3 +203,15 @@ test("a message that was begun before is not taken into another one's turn", asy
   await store.commit("", [{ kind: "wake", id: parked.id }], 2);
   expect((await arrived(turnItem(second), store)).steer).toEqual([]);
 });
+
+test("a turn whose item was ended by somebody else meanwhile learns that its right is lost", async () => {
+  const store = memoryLanes(realWorld());
+  const address = { channel: "web", account: "local", chat: "me", thread: null };
+  const message = { key: "k", text: "do it", from: { id: "owner", name: null, owner: true }, address, receivedMs: 1 };
+  await store.enqueue(mainItem({ message, asked: null, clientKey: null }, KEY, { mode: "followup" }), 1);
+  const item = await store.claim({ lane: "main", holder: "me", nowMs: 1, leaseMs: 100 });
+  if (item === undefined) throw new Error("nothing to claim");
+  expect(await arrived(turnItem(item), store)).toMatchObject({ stop: null });
+  await store.commit("me", [{ kind: "settle", id: item.id, state: "failed", result: {} }], 2);
+  await expect(arrived(turnItem(item), store)).rejects.toMatchObject({ code: "right_lost" });
+});
