@@ -4,7 +4,7 @@ import { type Agent, act, say, scriptedModel } from "@holdfast/agent";
 import { realWorld } from "@holdfast/base";
 import { openSessions } from "@holdfast/sessions";
 import { DatabaseSync } from "node:sqlite";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createTurns, type TurnsOptions } from "../src/turns.ts";
 import { memoryLanes } from "../src/lane-stores/memory.ts";
 import { runningTurns } from "../src/queue/running.ts";
@@ -20,16 +20,19 @@ test("a session in other hands: the message waits, uncharged, and is answered", 
   const sessions = await openSessions({ directory: join(home, "agents", "main", "sessions"), agentId: "main" });
   onTestFinished(() => sessions.close());
   const session = await sessions.open(KEY);
-  expect(await session.claimTurn("somebody", 900)).toMatchObject({ kind: "claimed" });
-  await session.close();
+  const theirs = await session.claimTurn("somebody", 60_000);
+  if (theirs.kind !== "claimed") throw new Error("not claimed");
   const { gateway } = await startGateway({ home, model: scriptedModel([say("hello")]) });
-  expect(await gateway.send(KEY, "hi")).toMatchObject({ kind: "answered" });
-  await gateway.stop();
+  const sent = gateway.send(KEY, "hi");
   const db = new DatabaseSync(join(home, "lanes.sqlite"));
-  expect({ ...db.prepare("select claims, attempts from items where lane = 'main'").get() }).toEqual({
-    claims: 2,
-    attempts: 1,
-  });
+  const counts = () => ({ ...db.prepare("select claims, attempts, state from items where lane = 'main'").get() });
+  const tried = { claims: 1, attempts: 0, state: "queued" };
+  await vi.waitFor(() => expect(counts()).toEqual(tried), { timeout: 15_000 });
+  await session.releaseTurn(theirs.right);
+  await session.close();
+  expect(await sent).toMatchObject({ kind: "answered" });
+  await gateway.stop();
+  expect(counts()).toEqual({ claims: 2, attempts: 1, state: "done" });
   db.close();
 });
 
