@@ -47,6 +47,8 @@ export interface TurnsReport {
 
 const LIVES_MAX = 4;
 const LIFE_MS = 120_000;
+/** How far the machine's clock is behind after every other second fault: before anything of the story had happened. */
+const CLOCK_BACK_MS = 3_600_000;
 const START_MS = Date.UTC(2026, 0, 5, 9);
 const VIOLATIONS_MAX = 20;
 /** Seeds: lives of one run have their own, whatever came before. */
@@ -128,12 +130,20 @@ class Campaign {
     const goesOn = secondStride !== undefined || secondRefusalStride !== undefined;
     // What two gave up on between them is closed by the next message.
     const story = fault.kind === "freeze" ? withNext(this.#story) : this.#story;
-    const stills = await this.#recover(point, left, { depth: 1, stills: goesOn, story });
+    const { stills, nowMs } = await this.#recover(point, left, { depth: 1, stills: goesOn, story });
     const chosen = (stride: number | undefined) =>
       stride === undefined ? [] : stills.filter(({ at }) => (at + turn) % stride === 0);
     for (const again of chosen(secondStride))
-      for (const second of derivedDeaths(again))
-        await this.#second(`${point}; recovery: ${pointOf(again, second)}`, remains(again, second, left.nowMs), story);
+      for (const [index, second] of derivedDeaths(again).entries()) {
+        const isSetBack = (again.at + turn + index) % 2 === 1;
+        const then = isSetBack ? left.nowMs - CLOCK_BACK_MS : nowMs;
+        const clock = isSetBack ? ", then the clock is set back" : "";
+        await this.#second(
+          `${point}; recovery: ${pointOf(again, second)}${clock}`,
+          remains(again, second, then),
+          story,
+        );
+      }
     const from = { ...later(left), seed: SEEDS_OF_RECOVERY + 1 };
     for (const again of chosen(secondRefusalStride))
       for (const second of [...tornAt(again), ...refusalsAt(again.op, false)]) {
@@ -159,20 +169,24 @@ class Campaign {
     point: string,
     left: Left,
     { depth, stills, story }: { readonly depth: number; readonly stills: boolean; readonly story: Story },
-  ): Promise<readonly Still[]> {
+  ): Promise<{ readonly stills: readonly Still[]; readonly nowMs: number }> {
     let now = left;
+    let endedMs = left.nowMs;
     let trouble: readonly string[] = [];
     let seen: readonly Still[] = [];
     for (let life = 1; life <= (story.livesMax ?? LIVES_MAX); life++) {
       const seed = depth * SEEDS_OF_RECOVERY + life;
       const run = await play(story, { ...later(now), seed }, { stills: stills && life === 1 });
-      if (life === 1) seen = run.stills;
+      if (life === 1) {
+        seen = run.stills;
+        endedMs = run.nowMs;
+      }
       now = run;
       trouble = run.trouble;
       if (trouble.length === 0 && !run.died) break;
     }
     this.#look(point, now.image, trouble);
-    return seen;
+    return { stills: seen, nowMs: endedMs };
   }
 }
 

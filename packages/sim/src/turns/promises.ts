@@ -22,7 +22,7 @@ export function brokenIn(story: Story, image: DiskImage): readonly string[] {
   const lines = transcriptLines(image);
   return [
     ...kept(story, outside),
-    ...once(outside),
+    ...once(story, lines, outside),
     ...paired(lines, outside),
     ...honest(lines, outside),
     ...sentOnce(story, outside),
@@ -50,20 +50,30 @@ function kept({ messages, meanwhile = [], whileWaiting = [] }: Story, { told, la
 }
 
 /** No effect twice under one key, unless repeating changes nothing; and what a story asks for once not under two keys either. */
-function once({ effects }: Outside): readonly string[] {
+function once({ laterEffect }: Story, lines: readonly Line[], { effects }: Outside): readonly string[] {
   const counted = new Map<string, number>();
+  const mild = mildKeys(lines);
   for (const { tool, key, about } of effects) {
+    const mayRepeat = tool === "pay" || (laterEffect === "idempotent" && tool === "ring" && mild.has(key));
     // What may be repeated is repeated under its key.
-    if (
-      tool === "pay" &&
-      effects.findIndex((each) => each.tool === tool) !== effects.findIndex((each) => each.key === key)
-    )
-      return [`pay ${about} happened under two keys`];
-    if (tool === "pay") continue;
+    if (mayRepeat && effects.findIndex((each) => each.tool === tool) !== effects.findIndex((each) => each.key === key))
+      return [`${tool} ${about} happened under two keys`];
+    if (mayRepeat) continue;
     const name = tool === "write" ? `write ${about} ${key.slice(0, 8)}` : `${tool} ${about}`;
     counted.set(name, (counted.get(name) ?? 0) + 1);
   }
   return [...counted].flatMap(([name, times]) => (times > 1 ? [`${name} happened ${times} times`] : []));
+}
+
+/** Keys of actions whose every intent called them harmless to repeat: one that was begun as something else stays that. */
+function mildKeys(lines: readonly Line[]): ReadonlySet<string> {
+  const effects = new Map<string, boolean>();
+  for (const { customType, data } of lines) {
+    if (customType !== "holdfast:intent" || !isObject(data)) continue;
+    const key = String(data.key);
+    effects.set(key, data.effect === "idempotent" && effects.get(key) !== false);
+  }
+  return new Set([...effects].flatMap(([key, isMild]) => (isMild ? [key] : [])));
 }
 
 /**
@@ -111,21 +121,26 @@ function callsIn({ message }: Line): readonly unknown[] {
   return message.content.filter((block) => isObject(block) && block.type === "toolCall");
 }
 
-/** What is said to have happened did; what is said not to have happened did not, under the key of its action. */
+/**
+ * What is said to have happened did; what is said not to have happened did not, under the key of its action. A business act that
+ * was absent may have been done since by another call, which then says so.
+ */
 function honest(lines: readonly Line[], { effects }: Outside): readonly string[] {
   const keys = new Map<string, string>();
   for (const { customType, data } of lines)
     if (customType === "holdfast:intent" && isObject(data)) keys.set(String(data.resultId), String(data.key));
-  return lines.flatMap((line) => {
-    const { message } = line;
-    const key = keys.get(String(line.id));
+  const said = lines.flatMap(({ id, message }) => {
+    const key = keys.get(String(id));
     if (!isObject(message) || message.role !== "toolResult" || key === undefined) return [];
-    const did = effects.some((effect) => effect.key === key);
     const holdfast = isObject(message.details) && isObject(message.details.holdfast) ? message.details.holdfast : {};
-    const says = holdfast.verdict ?? (message.isError === false ? "happened" : "absent");
-    if (says === "happened" && !did) return [`the result ${String(line.id)} says happened, and it did not`];
-    if (says === "absent" && did && holdfast.verdict === "absent")
-      return [`the result ${String(line.id)} says absent, and it happened`];
+    const recorded = holdfast.verdict;
+    return [{ id: String(id), key, recorded, says: recorded ?? (message.isError === false ? "happened" : "absent") }];
+  });
+  return said.flatMap(({ id, key, recorded, says }) => {
+    const did = effects.filter((effect) => effect.key === key).length;
+    const owned = said.filter((other) => other.key === key && other.says === "happened").length;
+    if (says === "happened" && did === 0) return [`the result ${id} says happened, and it did not`];
+    if (recorded === "absent" && did > owned) return [`the result ${id} says absent, and it happened`];
     return [];
   });
 }
@@ -229,5 +244,6 @@ export function transcriptLines(image: DiskImage): readonly Line[] {
 
 function linesOf(image: DiskImage, name: string): readonly Line[] {
   const { cache } = image.inode(image.at(`${SESSIONS}/${name}`)).content;
-  return cache.toString("utf8").split("\n").map(tryParse).filter(isObject);
+  // Where a lost line feed has left zeros, what stands before them is there.
+  return cache.toString("utf8").replaceAll("\0", "").split("\n").map(tryParse).filter(isObject);
 }

@@ -1,6 +1,7 @@
 /**
- * Rounds of real kills: a warm process begins to live on an empty root and gets SIGKILL at a random moment; in every other round a
- * second one, that recovers, gets it too; then a process that is left alone comes to the end.
+ * Rounds of real kills: a warm process begins to live on an empty root and gets SIGKILL at a random moment, some milliseconds after
+ * a random one of the things that can be seen of it; in every other round a second one, that recovers, gets it too; then a process
+ * that is left alone comes to the end.
  *
  * Facts come from this process: which effects arrived here over HTTP, which messages were acknowledged to it, what was sent.
  */
@@ -27,6 +28,21 @@ const clock = realWorld();
 interface Facts {
   readonly effects: { readonly tool: string; readonly about: string; readonly key: string }[];
   readonly told: Set<string>;
+  /** Called whenever something can be seen of a life: an effect, a look at the world, an acknowledgement. */
+  seen: () => void;
+}
+
+/** A moment of a life: so long after the n-th thing that is seen of it. */
+interface Moment {
+  readonly seen: number;
+  readonly afterMs: number;
+}
+
+const SEEN_MAX = 9;
+const AFTER_MS = 25;
+
+function momentOf(chance: Chance): Moment {
+  return { seen: Math.floor(chance.next() * SEEN_MAX), afterMs: chance.next() * AFTER_MS };
 }
 
 export interface KillsReport {
@@ -43,11 +59,10 @@ export async function realKills(rounds: number, seed: number): Promise<KillsRepo
   await using server = await countingServer();
   const waiting = Array.from({ length: rounds }, (_, index) => ({
     index,
-    at: [chance.next(), chance.next()] as const,
+    at: [momentOf(chance), momentOf(chance)] as const,
   }));
   const counted = { kills: 0, amidst: 0 };
   const broken: string[] = [];
-  const spanMs = await spanOf(server);
   const worker = async (): Promise<void> => {
     await using last = warm();
     let next = warm();
@@ -58,7 +73,7 @@ export async function realKills(rounds: number, seed: number): Promise<KillsRepo
       for (let life = 0; life < times; life++) {
         const child = next;
         next = warm();
-        if (await killedIn(child, { root, facts, url: server.url(root), afterMs: one.at[life === 0 ? 0 : 1] * spanMs }))
+        if (await killedIn(child, { root, facts, url: server.url(root), at: one.at[life === 0 ? 0 : 1] }))
           counted.kills += 1;
       }
       if (facts.effects.length > 0) counted.amidst += 1;
@@ -83,11 +98,10 @@ export async function realRace(
 ): Promise<{ readonly wrong: readonly string[]; readonly kills: number }> {
   const chance = new Chance(seed);
   await using server = await countingServer();
-  const spanMs = await spanOf(server);
   for (let kills = 1; kills <= RACE_KILLS_MAX; kills++) {
     const root = await mkdtemp(join(tmpdir(), "holdfast-race-"));
     const living = { root, facts: server.begin(root), url: server.url(root), messages: 1 };
-    await killedIn(warm(), { ...living, afterMs: chance.next() * spanMs });
+    await killedIn(warm(), { ...living, at: momentOf(chance) });
     const hit = isBegun(join(root, LANES));
     const wrong = hit ? await raceIn(living, count) : [];
     await rm(root, { recursive: true, force: true });
@@ -118,11 +132,14 @@ async function raceIn(living: Living, count: number): Promise<readonly string[]>
   const racers = names.map(() => warm());
   const errors = await Promise.all(racers.map((racer, index) => racer.live({ ...living, lanes: names[index]! })));
   await Promise.all(racers.map((racer) => racer[Symbol.asyncDispose]()));
-  const { effects, told } = living.facts;
+  const { effects, told, seen } = living.facts;
   const once = effects.filter(
     ({ tool, about }, at) => tool !== "sent" || effects.findIndex((other) => other.about === about) === at,
   );
-  return [...errors.filter((error) => error !== null), ...(await wrongIn(living.root, { effects: once, told }, 1))];
+  return [
+    ...errors.filter((error) => error !== null),
+    ...(await wrongIn(living.root, { effects: once, told, seen }, 1)),
+  ];
 }
 
 interface Living extends Pick<Place, "root" | "url" | "lanes" | "messages"> {
@@ -131,15 +148,19 @@ interface Living extends Pick<Place, "root" | "url" | "lanes" | "messages"> {
 
 type Warm = ReturnType<typeof warm>;
 
-/** A process that has loaded everything and waits. */
+/** A process that loads everything and waits; `ready` when it has. */
 function warm() {
   const child: ChildProcess = fork(LIFE, { execArgv: ["--conditions=holdfast-src"], stdio: "inherit" });
   const ended = once(child, "exit");
-  const live = ({ facts, ...place }: Living): Promise<string | null> =>
-    new Promise((resolve) => {
+  const ready = Promise.race([once(child, "message"), ended]);
+  const live = async ({ facts, ...place }: Living): Promise<string | null> => {
+    await ready;
+    return await new Promise((resolve) => {
       const hear = (report: Report): void => {
-        if ("told" in report) facts.told.add(report.told);
-        else {
+        if ("told" in report) {
+          facts.told.add(report.told);
+          facts.seen();
+        } else {
           child.off("message", hear);
           resolve(report.error);
         }
@@ -148,7 +169,9 @@ function warm() {
       void ended.then(() => resolve("it was ended"));
       child.send({ ...place, told: [...facts.told] });
     });
+  };
   return {
+    ready,
     live,
     kill: () => child.kill("SIGKILL"),
     ended,
@@ -160,25 +183,20 @@ function warm() {
 }
 
 /** True when the kill came before the end. */
-async function killedIn(child: Warm, { afterMs, ...living }: Living & { readonly afterMs: number }): Promise<boolean> {
+async function killedIn(child: Warm, { at, ...living }: Living & { readonly at: Moment }): Promise<boolean> {
+  // Of a life that is still loading nothing could be seen.
+  await child.ready;
+  const reached = Promise.withResolvers<void>();
+  let left = at.seen;
+  if (left === 0) reached.resolve();
+  living.facts.seen = () => {
+    left -= 1;
+    if (left === 0) reached.resolve();
+  };
   const over = child.live(living);
-  await Promise.race([over, clock.sleep(afterMs)]);
+  await Promise.race([over, reached.promise.then(() => clock.sleep(at.afterMs))]);
   child.kill();
   return (await over) === "it was ended";
-}
-
-/** How long a life takes that nobody disturbs. */
-async function spanOf(server: Awaited<ReturnType<typeof countingServer>>): Promise<number> {
-  await using child = warm();
-  const spans: number[] = [];
-  for (let life = 0; life < 3; life++) {
-    const root = await mkdtemp(join(tmpdir(), "holdfast-real-"));
-    const startedMs = clock.monotonicMs();
-    await child.live({ root, facts: server.begin(root), url: server.url(root) });
-    spans.push(clock.monotonicMs() - startedMs);
-    await rm(root, { recursive: true, force: true });
-  }
-  return Math.max(...spans);
 }
 
 /** Counts by the root in whose life something happened. */
@@ -188,6 +206,7 @@ async function countingServer() {
     const [, root = "", tool = "", about = "", key = ""] = url.split("/");
     const facts = known.get(root);
     if (method === "POST") facts?.effects.push({ tool, about, key });
+    facts?.seen();
     const times = facts?.effects.filter((effect) => effect.tool === tool && effect.about === about).length ?? 0;
     response.end(String(times));
   });
@@ -197,7 +216,7 @@ async function countingServer() {
   const name = (root: string): string => encodeURIComponent(root);
   return {
     begin(root: string): Facts {
-      const facts: Facts = { effects: [], told: new Set() };
+      const facts: Facts = { effects: [], told: new Set(), seen() {} };
       known.set(name(root), facts);
       return facts;
     },

@@ -14,7 +14,7 @@ import { work } from "./loop.ts";
 import { KEY, type Message, type Story } from "./story.ts";
 import { steps } from "./stories.ts";
 
-/** What the parent sends; it gets `{ told }` for each acknowledgement and `{ over, error }` at the end. */
+/** What the parent sends once it got `{ ready }`; it gets `{ told }` for each acknowledgement and `{ over, error }` at the end. */
 export interface Place {
   readonly root: string;
   /** Where effects are counted. */
@@ -130,6 +130,7 @@ async function queueing(
 
 if (process.argv[1] === import.meta.filename) {
   const report = (one: Report): void => void process.send?.(one);
+  process.send?.({ ready: true });
   process.on("message", (place: Place) => {
     live(place, (told) => report({ told })).then(
       () => report({ over: true, error: null }),
