@@ -63,8 +63,7 @@ export async function enumerateTurns(story: Story, options: TurnsOptions = {}): 
   const peace = await play(story, from, { stills: true });
   await campaign.inPeace(peace);
   for (const still of inOrder(peace.stills, options).filter(({ at }) => at % stride === offset)) {
-    for (const fault of deaths ? derivedDeaths(still) : [])
-      await campaign.first(still, fault, remains(still, fault, peace.nowMs));
+    for (const fault of deaths ? derivedDeaths(still) : []) await campaign.first(still, fault, remains(still, fault));
     const played = [...(deaths ? tornAt(still) : []), ...(refusals ? refusalsAt(still.op, false) : [])];
     for (const fault of played) await campaign.first(still, fault, await play(story, from, { at: still.at, fault }));
     for (const fault of freezes ? freezesAt(still.op) : [])
@@ -130,19 +129,17 @@ class Campaign {
     const goesOn = secondStride !== undefined || secondRefusalStride !== undefined;
     // What two gave up on between them is closed by the next message.
     const story = fault.kind === "freeze" ? withNext(this.#story) : this.#story;
-    const { stills, nowMs } = await this.#recover(point, left, { depth: 1, stills: goesOn, story });
+    const stills = await this.#recover(point, left, { depth: 1, stills: goesOn, story });
     const chosen = (stride: number | undefined) =>
       stride === undefined ? [] : stills.filter(({ at }) => (at + turn) % stride === 0);
     for (const again of chosen(secondStride))
       for (const [index, second] of derivedDeaths(again).entries()) {
         const isSetBack = (again.at + turn + index) % 2 === 1;
-        const then = isSetBack ? left.nowMs - CLOCK_BACK_MS : nowMs;
+        const remaining = remains(again, second);
+        const nowMs = isSetBack ? left.nowMs - CLOCK_BACK_MS : remaining.nowMs;
         const clock = isSetBack ? ", then the clock is set back" : "";
-        await this.#second(
-          `${point}; recovery: ${pointOf(again, second)}${clock}`,
-          remains(again, second, then),
-          story,
-        );
+        const name = `${point}; recovery: ${pointOf(again, second)}${clock}`;
+        await this.#second(name, { ...remaining, nowMs }, story);
       }
     const from = { ...later(left), seed: SEEDS_OF_RECOVERY + 1 };
     for (const again of chosen(secondRefusalStride))
@@ -169,24 +166,20 @@ class Campaign {
     point: string,
     left: Left,
     { depth, stills, story }: { readonly depth: number; readonly stills: boolean; readonly story: Story },
-  ): Promise<{ readonly stills: readonly Still[]; readonly nowMs: number }> {
+  ): Promise<readonly Still[]> {
     let now = left;
-    let endedMs = left.nowMs;
     let trouble: readonly string[] = [];
     let seen: readonly Still[] = [];
     for (let life = 1; life <= (story.livesMax ?? LIVES_MAX); life++) {
       const seed = depth * SEEDS_OF_RECOVERY + life;
       const run = await play(story, { ...later(now), seed }, { stills: stills && life === 1 });
-      if (life === 1) {
-        seen = run.stills;
-        endedMs = run.nowMs;
-      }
+      if (life === 1) seen = run.stills;
       now = run;
       trouble = run.trouble;
       if (trouble.length === 0 && !run.died) break;
     }
     this.#look(point, now.image, trouble);
-    return { stills: seen, nowMs: endedMs };
+    return seen;
   }
 }
 
@@ -212,9 +205,9 @@ function tornAt({ op }: Still): readonly Fault[] {
   return deathsAt(op, false).filter(({ kind }) => kind === "torn");
 }
 
-function remains(still: Still, fault: Fault, nowMs: number): Left {
+function remains(still: Still, fault: Fault): Left {
   if (fault.kind !== "kill" && fault.kind !== "power") throw new TypeError("played, not derived");
   const image = (fault.when === "before" ? still.before : still.after).clone();
   if (fault.kind === "power") image.losePower(fault.loss);
-  return { image, nowMs };
+  return { image, nowMs: still.nowMs };
 }

@@ -168,6 +168,17 @@ export const MUTANTS: readonly Mutant[] = [
     mutate: toolsOf(() => ({ probe: async (_args, evidence) => ({ kind: "absent", evidence, says: "" }) })),
   },
   {
+    rule: "what still runs is waited for",
+    mistake: "what still runs is taken for absent",
+    story: "a command that runs on",
+    mutate: toolsOf((tool) => ({
+      async probe(args, evidence, context) {
+        const found = await tool.probe!(args, evidence, context);
+        return found.kind === "in_flight" ? { kind: "absent", evidence, says: "" } : found;
+      },
+    })),
+  },
+  {
     rule: "a conflict is not repeated",
     mistake: "something else is there, and it is overwritten",
     story: "a file that somebody else changes",

@@ -28,6 +28,8 @@ export interface Outside {
   readonly effects: readonly Effect[];
   /** Files of the world that tools write: name to content. */
   readonly files: Readonly<Record<string, string>>;
+  /** Jobs that run on elsewhere, whatever becomes of who began them: the action's key to when they end. */
+  readonly jobs: Readonly<Record<string, number>>;
   /** What the platform was sent: one line a send. */
   readonly sent: readonly Sent[];
   /** Keys of messages whose senders were told "received". */
@@ -36,7 +38,7 @@ export interface Outside {
   readonly toldAfter: Readonly<Record<string, number>>;
 }
 
-const NOTHING: Outside = { lanes: {}, effects: [], files: {}, sent: [], told: [], toldAfter: {} };
+const NOTHING: Outside = { lanes: {}, effects: [], files: {}, jobs: {}, sent: [], told: [], toldAfter: {} };
 
 export function outsideOf(image: DiskImage): Outside {
   return (image.outside as Outside | null) ?? NOTHING;

@@ -16,6 +16,8 @@ export interface Still {
   /** 1 for the first. */
   readonly at: number;
   readonly op: Op;
+  /** What the clock said. */
+  readonly nowMs: number;
   readonly before: DiskImage;
   readonly after: DiskImage;
 }
@@ -77,11 +79,14 @@ function troubleOf(states: readonly Started[]): readonly string[] {
   });
 }
 
+function nowOf({ nowNs }: Machine): number {
+  return Math.ceil(Number(nowNs) / 1e6);
+}
+
 function leftBy(machine: Machine, states: readonly Started[], stills: readonly Still[] = []): Run {
-  const nowMs = Math.ceil(Number(machine.nowNs) / 1e6);
   return {
     image: machine.image,
-    nowMs,
+    nowMs: nowOf(machine),
     stills,
     trouble: troubleOf(states),
     died: states.at(-1)?.process.isDead === true,
@@ -98,9 +103,15 @@ export async function play(
   const observer = ({ kind, name, bytes }: Op, image: DiskImage) => {
     const before = image.clone();
     return (after: DiskImage) =>
-      void stills.push({ at: stills.length + 1, op: { kind, name, bytes }, before, after: after.clone() });
+      void stills.push({
+        at: stills.length + 1,
+        op: { kind, name, bytes },
+        nowMs: nowOf(machine),
+        before,
+        after: after.clone(),
+      });
   };
-  const machine = machineOf(from, how.stills === true ? observer : undefined);
+  const machine: Machine = machineOf(from, how.stills === true ? observer : undefined);
   const strike = how.at === undefined || how.fault === undefined ? undefined : { at: how.at, fault: how.fault };
   const life = start(story, machine, machine.process(`life-${from.seed}`, strike));
   await machine.run(OPERATIONS_MAX);

@@ -85,7 +85,7 @@ export async function race(
     const copied = ++seen.operations % CHECK_EVERY === 0 ? before.clone() : undefined;
     return (after: DiskImage) => {
       if (copied !== undefined)
-        stills.push({ at: seen.operations, op: { kind, name, bytes }, before: copied, after: after.clone() });
+        stills.push({ at: seen.operations, op: { kind, name, bytes }, nowMs, before: copied, after: after.clone() });
     };
   };
   const nowMs = left.nowMs + LATER_MS;

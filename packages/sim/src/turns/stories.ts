@@ -53,6 +53,11 @@ export const STORIES: readonly Story[] = [
     model: steps(act("slow", { name: "s" }, { tool: "ring", args: { name: "late" } }), say("never")),
   },
   {
+    name: "a command that runs on",
+    messages: one,
+    model: steps(act("job", { name: "build" }), say("built")),
+  },
+  {
     name: "two messages",
     messages: two,
     model: steps(act("write", { name: "a", content: "x" }), say("one"), say("two")),

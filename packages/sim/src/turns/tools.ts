@@ -7,6 +7,9 @@ import type { JsonObject } from "@holdfast/base";
 import type { World } from "./outside.ts";
 
 const spec = (name: string) => ({ name, description: name, parameters: { type: "object" } }) as const;
+/** Longer than a gateway is away, so that the next one finds it running. */
+export const JOB_MS = 300_000;
+
 const done = (text: string): ToolOutcome => ({ ok: true, text });
 const nameOf = (args: JsonObject): string => String(args.name);
 
@@ -80,6 +83,23 @@ export function simulatedTools(
       return { kind: "absent", evidence, says: "there is no ticket" };
     },
   });
+  const job = acting("job", {
+    effect: "checkable",
+    async probe(args, evidence, { key, world: { nowMs, sleep } }) {
+      const endsMs = world.now.jobs[key];
+      if (endsMs === undefined) return { kind: "absent", evidence, says: "it was not begun" };
+      const leftMs = endsMs - nowMs();
+      // After a clock that was set back nobody knows how long that is; whoever runs it says when it is over.
+      if (leftMs > 0 && leftMs <= JOB_MS) return { kind: "in_flight", wait: (signal) => sleep(leftMs, signal) };
+      return { kind: "happened", outcome: done(`job ${nameOf(args)}`), evidence };
+    },
+    async run(args, _evidence, { key, world: { nowMs, sleep }, signal }) {
+      const about = nameOf(args);
+      await world.act({ key, tool: "job", about }, ({ jobs }) => ({ jobs: { ...jobs, [key]: nowMs() + JOB_MS } }));
+      await sleep(JOB_MS, signal);
+      return done(`job ${about}`);
+    },
+  });
   const bomb: Tool = {
     ...look,
     spec: spec("bomb"),
@@ -88,6 +108,15 @@ export function simulatedTools(
       return new Promise(() => {});
     },
   };
-  const tools = [look, write, bomb, acting("ring", { effect }), acting("pay", { effect: "idempotent" }), slow, ticket];
+  const tools = [
+    look,
+    write,
+    bomb,
+    acting("ring", { effect }),
+    acting("pay", { effect: "idempotent" }),
+    slow,
+    ticket,
+    job,
+  ];
   return new Map(tools.map((tool) => [tool.spec.name, tool]));
 }
