@@ -45,15 +45,17 @@ export interface TurnsReport {
   readonly violations: readonly Violation[];
 }
 
-const LIVES_MAX = 4;
+export const LIVES_MAX = 4;
 const LIFE_MS = 120_000;
 /** How far the machine's clock is behind after every other second fault: before anything of the story had happened. */
-const CLOCK_BACK_MS = 3_600_000;
-const START_MS = Date.UTC(2026, 0, 5, 9);
+export const CLOCK_BACK_MS = 3_600_000;
+export const RECOVERY = "; recovery: ";
+export const SET_BACK = ", then the clock is set back";
+export const START_MS = Date.UTC(2026, 0, 5, 9);
 const VIOLATIONS_MAX = 20;
 /** Seeds: lives of one run have their own, whatever came before. */
-const FIRST_SEED = 1;
-const SEEDS_OF_RECOVERY = 1_000;
+export const FIRST_SEED = 1;
+export const SEEDS_OF_RECOVERY = 1_000;
 
 export async function enumerateTurns(story: Story, options: TurnsOptions = {}): Promise<TurnsReport> {
   const { stride = 1, offset = 0, deaths = true, refusals = true, freezes = true } = options;
@@ -137,15 +139,15 @@ class Campaign {
         const isSetBack = (again.at + turn + index) % 2 === 1;
         const remaining = remains(again, second);
         const nowMs = isSetBack ? left.nowMs - CLOCK_BACK_MS : remaining.nowMs;
-        const clock = isSetBack ? ", then the clock is set back" : "";
-        const name = `${point}; recovery: ${pointOf(again, second)}${clock}`;
+        const clock = isSetBack ? SET_BACK : "";
+        const name = `${point}${RECOVERY}${pointOf(again, second)}${clock}`;
         await this.#second(name, { ...remaining, nowMs }, story);
       }
     const from = { ...later(left), seed: SEEDS_OF_RECOVERY + 1 };
     for (const again of chosen(secondRefusalStride))
       for (const second of [...tornAt(again), ...refusalsAt(again.op, false)]) {
         const hurt = await play(story, from, { at: again.at, fault: second });
-        await this.#second(`${point}; recovery: ${pointOf(again, second)}`, hurt, story);
+        await this.#second(`${point}${RECOVERY}${pointOf(again, second)}`, hurt, story);
       }
   }
 
@@ -183,16 +185,16 @@ class Campaign {
   }
 }
 
-function withNext(story: Story): Story {
+export function withNext(story: Story): Story {
   return { ...story, messages: [...story.messages, { key: "sim:a:c:99", text: "and now?" }] };
 }
 
 /** The next life begins after everything that was leased has run out. */
-function later({ image, nowMs }: Left): Left {
+export function later({ image, nowMs }: Left): Left {
   return { image, nowMs: nowMs + 2 * LIFE_MS };
 }
 
-function pointOf({ at, op }: Still, fault: Fault): string {
+export function pointOf({ at, op }: Still, fault: Fault): string {
   return `operation ${at} (${op.kind} ${op.name}) ${describeFault(fault)}`;
 }
 
@@ -205,7 +207,7 @@ function tornAt({ op }: Still): readonly Fault[] {
   return deathsAt(op, false).filter(({ kind }) => kind === "torn");
 }
 
-function remains(still: Still, fault: Fault): Left {
+export function remains(still: Still, fault: Fault): Left {
   if (fault.kind !== "kill" && fault.kind !== "power") throw new TypeError("played, not derived");
   const image = (fault.when === "before" ? still.before : still.after).clone();
   if (fault.kind === "power") image.losePower(fault.loss);

@@ -15,7 +15,7 @@ simulated disk, clock and world. At every operation it tries every death (killed
 power lost before and after, with what was not synced lost, kept, cut or zeroed), every refusal (EIO, ENOSPC, short writes, failed
 syncs, things that were done and whose answer was lost), and a freeze: the process sleeps there, another takes over and comes to
 its end, then the first is woken. What is left is given to a next life, which goes on until nothing is due; in that life a second
-fault strikes. Then facts from outside are compared: what happened in the simulated world, what clients were told, what the
+fault strikes, and after half of those the clock is set back an hour. Then facts from outside are compared: what happened in the simulated world, what clients were told, what the
 platform was sent, the bytes of the transcript.
 
 Promises: a message whose sender was told "received" is answered or visibly failed, and heard once however often it is delivered;
@@ -24,6 +24,9 @@ no effect happens twice, and none that needs a yes without one; every call has e
 A first fault is an operation and what happens at it; a second one adds an operation of the recovery and what happens there. Equal
 remains are recovered from once. The lane store is the one in memory with commits that are whole or not there; the SQLite store has
 tests of its own.
+
+A point that broke a promise is named, and \`npm run campaign -- "<story>" --point "<name>"\` plays it again and shows what could be
+seen at each stage: effects, replies, the lanes, the transcript.
 `;
 
 const SECTIONS = {

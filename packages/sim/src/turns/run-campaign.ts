@@ -5,6 +5,8 @@
  * `--long`: second faults at every operation of every recovery, in parts. `--minutes 60`: no part is begun after that. `--state file`:
  * parts that are done are kept there, and the next call goes on from there.
  *
+ * `npm run campaign -- <story> --point "<name>"`: one point again, with all that can be seen at each stage (replay.ts).
+ *
  * `npm run campaign -- --races`: several recoveries at once (run-races.ts).
  */
 import { parseArgs } from "node:util";
@@ -12,6 +14,7 @@ import { realWorld } from "@holdfast/base";
 import { addedUp, type Job, jobsOf, runJobs } from "./campaign-of-turns.ts";
 import type { TurnsOptions, TurnsReport } from "./enumerate-turns.ts";
 import { writeGuide } from "./guide.ts";
+import { describeStage, replay } from "./replay.ts";
 import { runRaces } from "./run-races.ts";
 import { STORIES } from "./stories.ts";
 
@@ -24,6 +27,7 @@ const { values, positionals } = parseArgs({
   options: {
     long: { type: "boolean", default: false },
     races: { type: "boolean", default: false },
+    point: { type: "string" },
     minutes: { type: "string", default: "60" },
     state: { type: "string" },
   },
@@ -35,6 +39,14 @@ if (values.races) {
   process.exit(broken.length > 0 ? 1 : 0);
 }
 const wanted = positionals.join(" ");
+if (values.point !== undefined) {
+  const story = STORIES.find(({ name }) => name === wanted);
+  if (story === undefined) throw new TypeError("--point needs the name of its story before it");
+  const { stages, broken } = await replay(story, values.point);
+  console.log(stages.map(describeStage).join("\n\n"));
+  console.log(broken.length === 0 ? "\nEvery promise is kept." : `\nBroken: ${broken.join("; ")}`);
+  process.exit(broken.length > 0 ? 1 : 0);
+}
 const stories = STORIES.map(({ name }) => name).filter((name) => wanted === "" || name === wanted);
 if (stories.length === 0) throw new TypeError(`no story ${wanted}: ${STORIES.map(({ name }) => name).join(", ")}`);
 

@@ -51,16 +51,7 @@ export function simulatedTools(
       return done("written");
     },
   };
-  const acting = (name: string, more: Partial<Tool>): Tool => ({
-    spec: spec(name),
-    effect: "opaque",
-    check: () => null,
-    async run(args, _evidence, { key }) {
-      await world.act({ key, tool: name, about: nameOf(args) });
-      return done(`${name} ${nameOf(args)}`);
-    },
-    ...more,
-  });
+  const acting = actingIn(world);
   const slow = acting("slow", {
     effect: "checkable",
     async probe(args, evidence, { key }) {
@@ -83,23 +74,6 @@ export function simulatedTools(
       return { kind: "absent", evidence, says: "there is no ticket" };
     },
   });
-  const job = acting("job", {
-    effect: "checkable",
-    async probe(args, evidence, { key, world: { nowMs, sleep } }) {
-      const endsMs = world.now.jobs[key];
-      if (endsMs === undefined) return { kind: "absent", evidence, says: "it was not begun" };
-      const leftMs = endsMs - nowMs();
-      // After a clock that was set back nobody knows how long that is; whoever runs it says when it is over.
-      if (leftMs > 0 && leftMs <= JOB_MS) return { kind: "in_flight", wait: (signal) => sleep(leftMs, signal) };
-      return { kind: "happened", outcome: done(`job ${nameOf(args)}`), evidence };
-    },
-    async run(args, _evidence, { key, world: { nowMs, sleep }, signal }) {
-      const about = nameOf(args);
-      await world.act({ key, tool: "job", about }, ({ jobs }) => ({ jobs: { ...jobs, [key]: nowMs() + JOB_MS } }));
-      await sleep(JOB_MS, signal);
-      return done(`job ${about}`);
-    },
-  });
   const bomb: Tool = {
     ...look,
     spec: spec("bomb"),
@@ -116,7 +90,42 @@ export function simulatedTools(
     acting("pay", { effect: "idempotent" }),
     slow,
     ticket,
-    job,
+    jobOf(acting, world),
   ];
   return new Map(tools.map((tool) => [tool.spec.name, tool]));
+}
+
+/** Runs on elsewhere until its time is over, whatever becomes of the gateway that began it. */
+function jobOf(acting: (name: string, more: Partial<Tool>) => Tool, world: World): Tool {
+  return acting("job", {
+    effect: "checkable",
+    async probe(args, evidence, { key, world: { nowMs, sleep } }) {
+      const endsMs = world.now.jobs[key];
+      if (endsMs === undefined) return { kind: "absent", evidence, says: "it was not begun" };
+      const leftMs = endsMs - nowMs();
+      // After a clock that was set back nobody knows how long that is; whoever runs it says when it is over.
+      if (leftMs > 0 && leftMs <= JOB_MS) return { kind: "in_flight", wait: (signal) => sleep(leftMs, signal) };
+      return { kind: "happened", outcome: done(`job ${nameOf(args)}`), evidence };
+    },
+    async run(args, _evidence, { key, world: { nowMs, sleep }, signal }) {
+      const about = nameOf(args);
+      await world.act({ key, tool: "job", about }, ({ jobs }) => ({ jobs: { ...jobs, [key]: nowMs() + JOB_MS } }));
+      await sleep(JOB_MS, signal);
+      return done(`job ${about}`);
+    },
+  });
+}
+
+/** Tools whose effect is one operation of the world. */
+function actingIn(world: World) {
+  return (name: string, more: Partial<Tool>): Tool => ({
+    spec: spec(name),
+    effect: "opaque",
+    check: () => null,
+    async run(args, _evidence, { key }) {
+      await world.act({ key, tool: name, about: nameOf(args) });
+      return done(`${name} ${nameOf(args)}`);
+    },
+    ...more,
+  });
 }
