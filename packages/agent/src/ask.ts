@@ -6,11 +6,10 @@
  */
 import { isDeeper, LIMITS } from "@holdfast/base";
 import type { ContentBlock, NewEntry } from "@holdfast/sessions";
-import { hygienic } from "./context/hygiene.ts";
-import { systemPrompt } from "./context/system-prompt.ts";
-import { workspaceFiles } from "./context/workspace-files.ts";
+import type { RequestFacts } from "./context/report/types.ts";
+import { buildRequest } from "./context/request.ts";
 import { type InvalidToolCall, modelFailure } from "./model/answers.ts";
-import type { ModelAnswer, ModelFailure, ModelRequest } from "./types.ts";
+import type { ModelAnswer, ModelFailure } from "./types.ts";
 import { append, placeOf, type Work } from "./work.ts";
 
 export type Asked =
@@ -23,11 +22,12 @@ export type Asked =
 export async function ask(work: Work, answering: readonly string[]): Promise<Asked> {
   const { agent, item, signal } = work;
   const seen = await placeOf(work);
-  const request = await requestFor(work, seen);
+  const facts = await buildRequest(work, seen);
   const answerId = agent.world.newId("entry");
+  report(work, answerId, facts);
   agent.world.at("model:before-ask");
   const { answer, idle } = await untilIdle(agent, signal, ({ signal: listening, heard }) =>
-    agent.model.ask(request, {
+    agent.model.ask(facts.request, {
       signal: listening,
       onDelta(delta) {
         heard();
@@ -72,16 +72,11 @@ async function untilIdle(
   return { answer, idle: answer.stop === "aborted" && quiet.signal.aborted && !signal.aborted };
 }
 
-async function requestFor({ agent, session }: Work, leaf: string | null): Promise<ModelRequest> {
-  const context = await session.context(leaf === null || leaf === session.leaf() ? {} : { leaf });
-  const tools = [...agent.tools.values()].map((tool) => tool.spec);
-  const files = await (agent.workspaceFiles ?? workspaceFiles)(agent.workspace);
-  return {
-    system: systemPrompt({ agentId: agent.id, workspace: agent.workspace, tools, files }).toWellFormed(),
-    messages: hygienic(context.messages),
-    tools,
-    sessionId: session.id,
-  };
+/** For people; it is kept while the model thinks. */
+function report({ agent, session, item }: Work, answerId: string, facts: RequestFacts): void {
+  const { file, id: sessionId } = session;
+  const place = { file, sessionId, sessionKey: item.sessionKey, answerId, model: agent.model.name };
+  agent.requests?.record({ ...place, path: session.path() }, facts);
 }
 
 /** An answer that says nothing and calls nothing is a failure: sent on, it would be silence. */

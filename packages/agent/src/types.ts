@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject, World } from "@holdfast/base";
 import type { ActionFolders } from "./actions/folder.ts";
+import type { RequestLog } from "./context/report/types.ts";
 import type { WorkspaceFile } from "./context/workspace-files.ts";
 import type { ContentBlock, Entry, EntryMessage, Fsync, Sessions } from "@holdfast/sessions";
 
@@ -143,6 +144,8 @@ export interface ModelAnswer {
 export interface Model {
   /** `provider/model`. */
   readonly name: string;
+  /** The protocol it is asked with; left out: not known, and what it is sent has the strictest form. */
+  readonly api?: string;
   /**
    * Asks for one answer. Never rejects because a provider failed or the signal aborted: that becomes an answer with
    * `stop: "failed"` or `"aborted"`. `onDelta` is provisional and must not throw. Must not keep or change `request`.
@@ -229,6 +232,8 @@ export interface Agent {
   /** This process's name in claims, e.g. `<home id>:<identity>`. */
   readonly holder: string;
   readonly observe: Observe;
+  /** Keeps what went into each request, for people; left out: nothing is kept. */
+  readonly requests?: RequestLog;
   /** Longest time of one message, waits for a provider included; no end when left out. Milliseconds. */
   readonly timeoutMs?: number;
   /** Longest silence of a model that is answering; `LIMITS.modelIdleMs` when left out. Milliseconds. */

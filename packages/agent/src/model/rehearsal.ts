@@ -21,6 +21,7 @@ export function rehearsalModel(world: World, { notice = true }: { readonly notic
   const by = { ...splitName(REHEARSAL), api: "rehearsal" };
   return {
     name: REHEARSAL,
+    api: by.api,
     async ask(request, options) {
       const move = respond(request, { notice });
       const block: ContentBlock =

@@ -108,6 +108,7 @@ export function scriptedModel(
   };
   return {
     name,
+    api: by.api,
     requests,
     remaining: () => (typeof script === "function" ? null : Math.max(0, script.length - requests.length)),
     async ask(request, ask) {

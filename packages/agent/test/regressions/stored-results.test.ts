@@ -1,7 +1,7 @@
 /** Calls, results and histories that providers refused elsewhere; ids as in the collection of cases. */
 import type { EntryMessage } from "@holdfast/sessions";
 import { describe, expect, test } from "vitest";
-import { hygienic } from "../../src/context/hygiene.ts";
+import { hygienic } from "../../src/context/hygiene/hygiene.ts";
 import { act, say, scriptedModel } from "../../src/model/scripted.ts";
 import type { Tool } from "../../src/types.ts";
 import { entriesOf, KEY, laneOf, resultsOf } from "../support/agent.ts";

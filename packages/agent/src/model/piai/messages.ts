@@ -4,7 +4,7 @@
  * Invariant: nothing that was said is dropped silently; only roles that no provider knows are.
  */
 import type * as pi from "@earendil-works/pi-ai";
-import { isObject, type JsonObject } from "@holdfast/base";
+import type { JsonObject } from "@holdfast/base";
 import type {
   AssistantMessage,
   ContentBlock,
@@ -13,6 +13,7 @@ import type {
   ToolResultMessage,
   UserMessage,
 } from "@holdfast/sessions";
+import { foreignContent } from "../../context/hygiene/foreign.ts";
 import type { ModelRequest } from "../../types.ts";
 
 const NO_USAGE: pi.Usage = {
@@ -22,11 +23,6 @@ const NO_USAGE: pi.Usage = {
   cacheWrite: 0,
   totalTokens: 0,
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-};
-
-const SUMMARIES: Readonly<Record<string, string>> = {
-  compactionSummary: "The conversation history before this point was compacted into the following summary:",
-  branchSummary: "The following is a summary of a branch that this conversation came back from:",
 };
 
 function isUser(message: EntryMessage): message is UserMessage {
@@ -77,35 +73,6 @@ function piCall(call: ToolCallBlock): pi.ToolCall {
   };
 }
 
-/** A command that a person ran in another program's terminal. */
-function commandText(message: EntryMessage): string | null {
-  if (!("command" in message) || typeof message.command !== "string" || message.excludeFromContext === true)
-    return null;
-  const output = typeof message.output === "string" && message.output !== "" ? message.output : "(no output)";
-  const code = typeof message.exitCode === "number" && message.exitCode !== 0 ? `\nexit code ${message.exitCode}` : "";
-  return `Ran ${message.command}\n${output}${code}`;
-}
-
-/** Roles of other programs: what they say, as a user message; null for roles that say nothing. */
-function foreignText(message: EntryMessage): string | null {
-  const heading = SUMMARIES[message.role];
-  if (heading !== undefined && "summary" in message && typeof message.summary === "string") {
-    return `${heading}\n\n<summary>\n${message.summary}\n</summary>`;
-  }
-  if (message.role === "bashExecution") return commandText(message);
-  return typeof message.content === "string" && message.content !== "" ? message.content : null;
-}
-
-function foreignBlocks(message: EntryMessage): (pi.TextContent | pi.ImageContent)[] {
-  if (!Array.isArray(message.content)) return [];
-  return message.content.flatMap((block: unknown): (pi.TextContent | pi.ImageContent)[] => {
-    if (!isObject(block)) return [];
-    if (block.type === "text" && typeof block.text === "string") return [{ type: "text", text: block.text }];
-    if (block.type !== "image" || typeof block.data !== "string" || typeof block.mimeType !== "string") return [];
-    return [{ type: "image", data: block.data, mimeType: block.mimeType }];
-  });
-}
-
 function piMessages(message: EntryMessage): pi.Message[] {
   const timestamp = typeof message.timestamp === "number" ? message.timestamp : 0;
   if (isAssistant(message)) return [piAssistant(message, timestamp)];
@@ -117,10 +84,9 @@ function piMessages(message: EntryMessage): pi.Message[] {
     if (typeof message.content === "string") return [{ role: "user", content: message.content, timestamp }];
     return [userMessage(seen(message.content), timestamp)];
   }
-  const text = foreignText(message);
-  if (text !== null) return [{ role: "user", content: text, timestamp }];
-  const blocks = foreignBlocks(message);
-  return blocks.length === 0 ? [] : [userMessage(blocks, timestamp)];
+  const content = foreignContent(message);
+  if (typeof content !== "string") return [userMessage(seen(content), timestamp)];
+  return content === "" ? [] : [{ role: "user", content, timestamp }];
 }
 
 export function piContext(request: ModelRequest): pi.Context {

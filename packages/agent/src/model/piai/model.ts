@@ -60,6 +60,7 @@ function piModel({ provider, model, baseUrl, contextWindow, maxTokens }: PiModel
 export function piaiModel(options: PiModelOptions): Model {
   return {
     name: `${options.provider}/${options.model}`,
+    api: API,
     async ask(request, ask) {
       const by = { provider: options.provider, model: options.model, api: API };
       if (ask.signal.aborted) return abortedAnswer(by, []);

@@ -1,7 +1,7 @@
 import type { EntryMessage } from "@holdfast/sessions";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hygienic } from "../../src/context/hygiene.ts";
+import { hygienic } from "../../../src/context/hygiene/hygiene.ts";
 
 const user = (text: string): EntryMessage => ({ role: "user", content: [{ type: "text", text }] });
 const says = (text: string): EntryMessage => ({ role: "assistant", content: [{ type: "text", text }] });
@@ -70,7 +70,7 @@ describe("content", () => {
     };
     expect(hygienic([user("a"), broken, partly])).toEqual([
       user("a"),
-      { ...partly, content: [{ type: "text", text: "so far" }] },
+      { ...partly, content: [{ type: "text", text: "so far" }], stopReason: "stop" },
     ]);
   });
 
