@@ -32,6 +32,8 @@ export interface ImageRule {
   readonly manyFrom: number;
   readonly manyEdgeMax: number;
   readonly countMax: number;
+  /** Also in results of calls; false: they would have to stand where no message may. */
+  readonly inResults: boolean;
 }
 
 export interface Rules {
@@ -62,6 +64,7 @@ const USUAL: ImageRule = {
   manyFrom: 500,
   manyEdgeMax: 16_000,
   countMax: 500,
+  inResults: true,
 };
 /** 5 MB are counted of the base64 text; 32 MB of the whole request. */
 const ANTHROPIC_IMAGES: ImageRule = {
@@ -80,6 +83,7 @@ const STRICTEST_IMAGES: ImageRule = {
   types: new Set(COMMON),
   totalBytesMax: 10 * MIB,
   countMax: 8,
+  inResults: false,
 };
 
 const LENIENT = {
@@ -139,6 +143,10 @@ export function familyOf({ api, model }: Target): Family {
   return family === "openai-completions" && MISTRAL_MODELS.test(model) ? "mistral" : family;
 }
 
+/** Behind somebody else's address: pictures of results would become a user's message right behind them. */
+const MISTRAL_ELSEWHERE: Rules = { ...RULES.mistral, images: { ...MISTRAL_IMAGES, inResults: false } };
+
 export function rulesOf(target: Target): Rules {
-  return RULES[familyOf(target)];
+  const family = familyOf(target);
+  return family === "mistral" && target.api === "openai-completions" ? MISTRAL_ELSEWHERE : RULES[family];
 }

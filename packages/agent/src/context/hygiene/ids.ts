@@ -8,8 +8,8 @@ import { sha256 } from "@holdfast/base";
 
 export interface IdRule {
   isFine(id: string): boolean;
-  /** What must not be there twice: the whole id, or the part that the provider looks at. */
-  nameOf(id: string): string;
+  /** What must not be there twice: the whole id, or each part that the provider looks at. */
+  namesIn(id: string): readonly string[];
   /** Another form of it, the n-th, from 1. */
   make(id: string, n: number): string;
 }
@@ -20,7 +20,7 @@ const HASH_CHARS = 8;
 export function wordId(max: number, fine: RegExp = /^[A-Za-z0-9_-]+$/): IdRule {
   return {
     isFine: (id) => id.length <= max && fine.test(id),
-    nameOf: (id) => id,
+    namesIn: (id) => [id],
     make(id, n) {
       const numbered = `${id}_${n + 1}`;
       if (this.isFine(id) && numbered.length <= max) return numbered;
@@ -38,7 +38,7 @@ function hashed(id: string, n: number, max: number): string {
 /** Mistral: nine letters or digits, no more and no fewer. */
 export const ALNUM_9: IdRule = {
   isFine: (id) => /^[A-Za-z0-9]{9}$/.test(id),
-  nameOf: (id) => id,
+  namesIn: (id) => [id],
   make: (id, n) => sha256(`${id}\n${n}`).slice(0, 9),
 };
 
@@ -48,12 +48,11 @@ const PAIR = /^([A-Za-z0-9_-]{1,64})(\|.+)?$/su;
 /** OpenAI's Responses: `<call id>|<item id>`, where the item is one that the same model gave; else the call's id alone. */
 export const PAIRED_64: IdRule = {
   isFine: (id) => PAIR.test(id),
-  nameOf: (id) => callPart(id),
+  namesIn: (id) => [callPart(id), id.slice(callPart(id).length)].filter((part) => part !== ""),
   make(id, n) {
-    const call = callPart(id);
-    const item = id.slice(call.length);
     const plain = wordId(CALL_CHARS);
-    return `${plain.isFine(call) ? plain.make(call, n) : hashed(call, n, CALL_CHARS)}${item}`;
+    const call = callPart(id);
+    return plain.isFine(call) ? plain.make(call, n) : hashed(call, n, CALL_CHARS);
   },
 };
 
@@ -65,7 +64,11 @@ export function callPart(id: string): string {
 /** The id itself, or the first form of it that is fine and free. Takes it. */
 export function takeId(id: string, rule: IdRule, taken: Set<string>): string {
   let free = id;
-  for (let n = 1; !rule.isFine(free) || taken.has(rule.nameOf(free)); n++) free = rule.make(id, n);
-  taken.add(rule.nameOf(free));
+  for (let n = 1; !isFree(free, rule, taken); n++) free = rule.make(id, n);
+  for (const name of rule.namesIn(free)) taken.add(name);
   return free;
+}
+
+function isFree(id: string, rule: IdRule, taken: ReadonlySet<string>): boolean {
+  return rule.isFine(id) && rule.namesIn(id).every((name) => !taken.has(name));
 }

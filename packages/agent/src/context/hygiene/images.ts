@@ -12,11 +12,15 @@ import { factsOf } from "./picture.ts";
 
 /** Of the most that fit, this share stays when more came: the next ones have room. */
 const STAYS = 0.75;
+const NOT_IN_RESULTS = "this model takes none in results of calls";
 
 export function withImages(parts: readonly Part[], rule: ImageRule, note: Note): readonly Part[] {
   const count = parts.reduce((sum, { message }) => sum + imagesIn(message).length, 0);
   if (count === 0) return parts;
-  const fitting = parts.map((part) => eachImage(part, note, (image) => soundImage(image, rule, count)));
+  const fitting = parts.map((part) => {
+    const taken = rule.inResults || part.message.role !== "toolResult";
+    return eachImage(part, note, (image) => (taken ? soundImage(image, rule, count) : leftOut(NOT_IN_RESULTS)));
+  });
   return withinBudget(fitting, rule, note);
 }
 

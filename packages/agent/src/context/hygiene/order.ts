@@ -7,6 +7,7 @@
 import type { AssistantMessage, ContentBlock, EntryMessage, UserMessage } from "@holdfast/sessions";
 import { foreignContent } from "./foreign.ts";
 import type { Rules } from "./families.ts";
+import { withoutThoughts } from "./thoughts.ts";
 import { isAnswer, isResult, isUser, type Note, type Part, text } from "./parts.ts";
 
 const FIRST = "(The conversation before this is not shown.)";
@@ -38,8 +39,17 @@ function alternating(parts: readonly Part[], note: Note): readonly Part[] {
 function together(before: EntryMessage, after: EntryMessage): EntryMessage | undefined {
   if (isUser(before) && isUser(after)) return usersTogether(before, after);
   if (!isAnswer(before) || !isAnswer(after)) return undefined;
-  const answer: AssistantMessage = { ...after, content: [...before.content, ...after.content] };
+  const joined = [...before.content, ...after.content];
+  // A message has one author, and only its author's thoughts.
+  const answer: AssistantMessage = {
+    ...after,
+    content: isSameAuthor(before, after) ? joined : withoutThoughts(joined),
+  };
   return answer;
+}
+
+function isSameAuthor(one: AssistantMessage, other: AssistantMessage): boolean {
+  return one.api === other.api && one.provider === other.provider && one.model === other.model;
 }
 
 function usersTogether(before: UserMessage, after: UserMessage): UserMessage {

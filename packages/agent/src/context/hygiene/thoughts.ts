@@ -24,6 +24,11 @@ export function thoughtsFor(
   return plain.length === content.length && plain.every((block, index) => block === content[index]) ? content : plain;
 }
 
+/** Text and calls, with nothing that only their author knows again. */
+export function withoutThoughts(content: readonly ContentBlock[]): readonly ContentBlock[] {
+  return content.filter(isNoThought).map(unsigned);
+}
+
 function isNoThought({ type }: ContentBlock): boolean {
   return type !== "thinking";
 }
