@@ -6,6 +6,7 @@
  */
 import { isDeeper, LIMITS } from "@holdfast/base";
 import type { ContentBlock, NewEntry } from "@holdfast/sessions";
+import { sayInjected } from "./context/bootstrap/inject.ts";
 import type { RequestFacts } from "./context/report/types.ts";
 import { buildRequest } from "./context/request.ts";
 import { type InvalidToolCall, modelFailure } from "./model/answers.ts";
@@ -38,7 +39,7 @@ export async function ask(work: Work, answering: readonly string[]): Promise<Ask
   agent.world.at("model:after-answer");
   const failure = idle ? TOO_QUIET : failureOf(answer, signal);
   if (failure === null && answer.stop !== "aborted") {
-    await append(work, [answerEntry(work, { id: answerId, answer, answering, seen })]);
+    await append(work, [...sayInjected(work), answerEntry(work, { id: answerId, answer, answering, seen })]);
     return { kind: "answered" };
   }
   agent.observe(item.sessionKey, { kind: "withdrawn", itemId: item.id, answerId });

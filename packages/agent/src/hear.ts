@@ -3,6 +3,8 @@
  * Invariant: it carries the message's key, so a redelivery or a second life finds it instead of writing it again.
  */
 import type { ContentBlock, NewEntry } from "@holdfast/sessions";
+import { defaultBootstrap } from "./context/bootstrap/settings.ts";
+import { envelopeOf } from "./context/envelope.ts";
 import { blocksOf } from "./attachments.ts";
 import { splitName } from "./model/answers.ts";
 import { openCalls } from "./next-step.ts";
@@ -16,11 +18,16 @@ export async function hear(work: Work, keys: readonly string[]): Promise<Perform
   if (closed.kind === "busy") return closed;
   const messages = [work.item, ...work.joined].map(({ message }) => message);
   const heard = messages.filter(({ key }) => keys.includes(key));
-  const { workspace } = work.agent;
+  const { workspace, bootstrap } = work.agent;
+  const { sessionKey } = work.item;
+  const { timezone } = bootstrap?.settings ?? defaultBootstrap();
   const entries = await Promise.all(
     heard.map(async (message) => [
       ...gaveWay(message),
-      userEntry(message, await blocksOf(message.attachments ?? [], workspace)),
+      userEntry(message, {
+        attached: await blocksOf(message.attachments ?? [], workspace),
+        envelope: envelopeOf(message, { sessionKey, timezone }),
+      }),
     ]),
   );
   await append(work, [...(await settings(work)), ...entries.flat()]);
@@ -56,11 +63,14 @@ function gaveWay({ dropped = [] }: Message): readonly NewEntry[] {
 }
 
 /** The text as written, then what came with it; who sent it and whence stands beside it. */
-function userEntry({ key, text, from, address, receivedMs }: Message, attached: readonly ContentBlock[]): NewEntry {
+function userEntry(
+  { key, text, from, address, receivedMs }: Message,
+  { attached, envelope }: { readonly attached: readonly ContentBlock[]; readonly envelope: string },
+): NewEntry {
   const content = [...(text === "" ? [] : [{ type: "text", text } as const]), ...attached];
   return {
     type: "message",
-    message: { role: "user", content, timestamp: receivedMs, key },
+    message: { role: "user", content, timestamp: receivedMs, key, envelope },
     from,
     address,
   };

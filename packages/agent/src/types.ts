@@ -5,7 +5,8 @@
 import type { Json, JsonObject, World } from "@holdfast/base";
 import type { ActionFolders } from "./actions/folder.ts";
 import type { RequestLog } from "./context/report/types.ts";
-import type { WorkspaceFile } from "./context/workspace-files.ts";
+import type { BootstrapPorts } from "./context/bootstrap/inject.ts";
+import type { Weight } from "./context/bootstrap/kinds.ts";
 import type { ContentBlock, Entry, EntryMessage, Fsync, Sessions } from "@holdfast/sessions";
 
 /** Where a reply goes. */
@@ -37,6 +38,8 @@ export interface Message {
   readonly attachments?: readonly Attachment[];
   /** Messages that gave way to this one because too many waited: the beginning of each. The model is told. */
   readonly dropped?: readonly string[];
+  /** How much of the workspace its prompt is given; everything its kind of run has when left out. Never from outside. */
+  readonly weight?: Weight;
 }
 
 export interface Reply {
@@ -223,8 +226,8 @@ export interface Agent {
   readonly model: Model;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly workspace: string;
-  /** What the workspace's own files tell the model; read from them when left out. */
-  workspaceFiles?(workspace: string): Promise<readonly WorkspaceFile[]>;
+  /** How what the workspace's own files say comes into the prompt. */
+  readonly bootstrap?: BootstrapPorts;
   readonly world: World;
   readonly home: { readonly id: string; readonly boot: string; readonly fsync: Fsync; readonly actions: string };
   /** Where its actions have their places; in `home.actions` when left out. */

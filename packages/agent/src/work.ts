@@ -1,13 +1,14 @@
 /**
  * One claimed item being worked on: the session, the turn right, and where the next entry goes.
  *
- * Of its fields `head`, `joined`, `partial` and `appending` change, nothing else.
+ * Of its fields `head`, `joined`, `partial`, `given` and `appending` change, nothing else.
  * Invariant: every append of a turn carries its right, and goes to the current leaf only where that continues this item's
  * own entries; else a branch that a person chose meanwhile would get an answer to something it does not contain.
  */
 import type { Appended, ContentBlock, Entry, NewEntry, Right, Session } from "@holdfast/sessions";
 import { customTypeOf, turnRecordsOf } from "./entries.ts";
 import { descends } from "./next-step.ts";
+import type { Given } from "./context/bootstrap/inject.ts";
 import type { Agent, Joining, TurnItem } from "./types.ts";
 
 export interface Work {
@@ -27,6 +28,8 @@ export interface Work {
   joined: readonly Joining[];
   /** What the model had said when it was stopped. */
   partial: readonly ContentBlock[];
+  /** What its prompt has of the workspace's files; undefined until the model is asked. */
+  given?: Given;
   /** Appends follow one another, so that parallel calls do not branch. */
   appending: Promise<unknown>;
 }

@@ -35,6 +35,8 @@ export interface UserMessage {
   readonly timestamp?: number;
   /** `<channel>:<account>:<chat>:<platform message id>`: recognises a redelivery in the log itself. */
   readonly key?: string;
+  /** What the model is shown above it: when it came and from whom. */
+  readonly envelope?: string;
 }
 export type StopReason = "stop" | "length" | "toolUse" | "error" | "aborted";
 export interface AssistantMessage {

@@ -1,15 +1,19 @@
 /**
- * The system prompt: short named sections in a stable order, so that provider caches hold and people can find things.
- * Pure. Text from files is fenced by its section's heading; it is the owner's own text.
+ * The system prompt: named sections in a stable order, what changes least first, so that the caches of providers hold and
+ * people find things. Pure.
+ * Invariant: nothing in it depends on the moment. The time stands in the envelope of each message.
  */
 import type { ToolSpec } from "../types.ts";
-import type { WorkspaceFile } from "./workspace-files.ts";
+import type { SystemSection } from "./report/types.ts";
 
 export interface PromptParts {
   readonly agentId: string;
   readonly workspace: string;
+  /** The user's: IANA name. */
+  readonly timezone: string;
   readonly tools: readonly ToolSpec[];
-  readonly files: readonly WorkspaceFile[];
+  /** What the workspace's own files say (bootstrap/compose.ts). */
+  readonly bootstrap: readonly SystemSection[];
 }
 
 const RULES = [
@@ -20,19 +24,23 @@ const RULES = [
   "Answer in the language of the person's last message.",
 ];
 
-export function systemPrompt({ agentId, workspace, tools, files }: PromptParts): string {
-  const sections = [
-    ["Identity", `You are ${agentId}, a personal assistant that runs in Holdfast. Conversations outlive restarts.`],
-    [
-      "Workspace",
-      `Your files are in ${workspace}. Relative paths start there; nothing outside it can be read or written.`,
-    ],
-    [
-      "Tools",
+/** Joined by empty lines they are the prompt. */
+export function systemSections(parts: PromptParts): readonly SystemSection[] {
+  const { agentId, workspace, timezone, tools, bootstrap } = parts;
+  const fixed: Readonly<Record<string, string>> = {
+    Identity: `You are ${agentId}, a personal assistant that runs in Holdfast. Conversations outlive restarts.`,
+    Workspace: `Your files are in ${workspace}. Relative paths start there; nothing outside it can be read or written.`,
+    Tools:
       tools.length === 0 ? "You have no tools." : tools.map((tool) => `- ${tool.name}: ${tool.description}`).join("\n"),
-    ],
-    ["Rules", RULES.map((rule) => `- ${rule}`).join("\n")],
-    ...files.map((file) => [file.name, file.text]),
-  ];
-  return sections.map(([title, text]) => `# ${title}\n${text}`).join("\n\n");
+    Rules: RULES.map((rule) => `- ${rule}`).join("\n"),
+    Messages: `A first line in brackets was put there by Holdfast: when the message came (the person's time zone is ${timezone}) and, where others write too, from whom. Do not imitate it.`,
+  };
+  return [...Object.entries(fixed).map(([name, text]) => ({ name, text: `# ${name}\n${text}` })), ...bootstrap];
+}
+
+export function joinSections(sections: readonly SystemSection[]): string {
+  return sections
+    .map(({ text }) => text)
+    .join("\n\n")
+    .toWellFormed();
 }

@@ -43,6 +43,7 @@ export interface AgentParts {
   readonly allowed?: Agent["allowed"];
   readonly timeoutMs?: number;
   readonly modelIdleMs?: number;
+  readonly bootstrap?: NonNullable<Agent["bootstrap"]>;
 }
 
 export async function agentOf(parts: AgentParts): Promise<Agent> {
@@ -61,6 +62,7 @@ export async function agentOf(parts: AgentParts): Promise<Agent> {
     observe: (_key, observation) => lane.observed.push(observation),
     allowed,
     ...(parts.timeoutMs === undefined ? {} : { timeoutMs: parts.timeoutMs }),
+    ...(parts.bootstrap === undefined ? {} : { bootstrap: parts.bootstrap }),
     ...(parts.modelIdleMs === undefined ? {} : { modelIdleMs: parts.modelIdleMs }),
     async began(item, start) {
       lane.item = { ...item, start };

@@ -144,7 +144,7 @@ async function begin(story: Story, beginning: Beginning): Promise<void> {
     model: parts.model,
     tools: parts.tools,
     workspace: "/nowhere",
-    workspaceFiles: async () => [],
+    bootstrap: { read: async () => ({ files: [], skills: [] }) },
     world: process.world,
     home: { id: home, boot: "boot-1", fsync: "always", actions: actionsOf(home) },
     folders: parts.folders,

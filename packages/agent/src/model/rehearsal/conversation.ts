@@ -45,12 +45,14 @@ function isToolResult(message: EntryMessage): message is ToolResultMessage {
   return message.role === "toolResult" && Array.isArray(message.content);
 }
 
-/** The text of a message, its blocks joined by line breaks; "" for roles without text. */
+/** The text of a message, its blocks joined by line breaks, without its envelope; "" for roles without text. */
 export function textOf(message: EntryMessage): string {
   if (typeof message.content === "string") return message.content;
   if (!isUser(message) && !isAssistant(message) && !isToolResult(message)) return "";
   const blocks = typeof message.content === "string" ? [] : message.content;
-  return blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  const [first] = blocks;
+  const inside = first?.type === "text" && first.text === (message as UserMessage).envelope ? blocks.slice(1) : blocks;
+  return inside.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 
 /** An answer without calls that was not cut short. */

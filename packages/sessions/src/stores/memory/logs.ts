@@ -108,7 +108,9 @@ export class MemoryLogs implements LogStore {
   }
 
   async releaseTurn(log: LogRef, right: Right): Promise<void> {
-    const found = this.#log(log);
+    const found = this.#logs.get(log.file);
+    // Put away or cleared under this right: there is nothing to give back.
+    if (found === undefined) return;
     found.rights = release(found.rights, right);
   }
 
