@@ -6,7 +6,8 @@ import type { World } from "@holdfast/base";
 import { AgentError } from "../errors.ts";
 import type { Model } from "../types.ts";
 import { splitName } from "./answers.ts";
-import { API, piaiModel } from "./piai/model.ts";
+import { type PiModelOptions, piaiModel } from "./piai/model.ts";
+import { APIS, DEFAULT_API, isApi, knownProvider, PROVIDERS } from "./providers.ts";
 import { REHEARSAL, rehearsalModel } from "./rehearsal.ts";
 
 /** `models.providers.<id>` (docs/config.md). */
@@ -21,16 +22,9 @@ export interface ModelConfig {
   /** Tokens. */
   readonly contextWindow?: number | undefined;
   readonly maxTokens?: number | undefined;
+  /** What it takes. */
+  readonly input?: readonly ("text" | "image")[] | undefined;
 }
-
-/** Providers whose address is known; a configuration may override it. */
-const ADDRESSES: Readonly<Record<string, string>> = {
-  openai: "https://api.openai.com/v1",
-  openrouter: "https://openrouter.ai/api/v1",
-  deepseek: "https://api.deepseek.com",
-  ollama: "http://127.0.0.1:11434/v1",
-};
-const CONTEXT_WINDOW_TOKENS = 128_000;
 
 export interface OpenModelOptions {
   /** `agents.defaults.model.primary`, or `rehearsal/offline`. */
@@ -50,18 +44,18 @@ export function openModel({ choice, providers, apiKeyOf, world }: OpenModelOptio
   const { provider, model } = splitName(choice);
   if (provider === "" || model === "") throw new AgentError("model_bad_choice", { choice });
   const config = Object.hasOwn(providers, provider) ? (providers[provider] ?? {}) : {};
-  const known = Object.hasOwn(ADDRESSES, provider) ? ADDRESSES[provider] : undefined;
-  const baseUrl = config.baseUrl ?? known;
+  const known = knownProvider(provider);
+  const baseUrl = config.baseUrl ?? known?.baseUrl;
   if (baseUrl === undefined || !isUsable(baseUrl)) {
-    const names = [...new Set([...Object.keys(providers), ...Object.keys(ADDRESSES)])].join(", ");
+    const names = [...new Set([...Object.keys(providers), ...Object.keys(PROVIDERS)])].join(", ");
     throw new AgentError("model_unknown_provider", { choice, provider, known: names });
   }
-  const api = config.api ?? API;
-  if (api !== API) throw new AgentError("model_api_unsupported", { provider, api, supported: API });
+  const api = config.api ?? known?.api ?? DEFAULT_API;
+  if (!isApi(api)) throw new AgentError("model_api_unsupported", { provider, api, supported: APIS.join(", ") });
   const apiKey = config.apiKey ?? apiKeyOf(provider) ?? keyless(baseUrl);
   if (apiKey === null || apiKey === "") throw new AgentError("model_key_missing", { provider });
   const limits = limitsOf(choice, model, config.models ?? []);
-  return piaiModel({ provider, model, baseUrl, apiKey, world, ...limits });
+  return piaiModel({ provider, model, baseUrl, apiKey, world, api, catalog: known?.catalog ?? null, ...limits });
 }
 
 /** `fetch` takes no address with a user or password in it. */
@@ -81,8 +75,9 @@ function limitsOf(
   choice: string,
   model: string,
   models: readonly ModelConfig[],
-): { readonly contextWindow: number; readonly maxTokens: number | null } {
+): Pick<PiModelOptions, "contextWindow" | "maxTokens" | "input"> {
   const config = models.find(({ id }) => id === model);
   if (config === undefined && models.length > 0) throw new AgentError("model_bad_choice", { choice });
-  return { contextWindow: config?.contextWindow ?? CONTEXT_WINDOW_TOKENS, maxTokens: config?.maxTokens ?? null };
+  const { contextWindow = null, maxTokens = null, input } = config ?? {};
+  return { contextWindow, maxTokens, ...(input && { input }) };
 }

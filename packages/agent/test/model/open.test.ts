@@ -40,7 +40,7 @@ test.each<[string, Record<string, ProviderConfig>, string]>([
   ["mine/m", { mine: { baseUrl: "not a url", apiKey: "sk-secret" } }, "model_unknown_provider"],
   ["mine/m", { mine: { baseUrl: "ftp://host/v1", apiKey: "sk-secret" } }, "model_unknown_provider"],
   ["mine/m", { mine: { baseUrl: "https://u:sk-secret@host/v1", apiKey: "k" } }, "model_unknown_provider"],
-  ["mine/m", { mine: { baseUrl: "https://host/v1", api: "anthropic-messages" } }, "model_api_unsupported"],
+  ["mine/m", { mine: { baseUrl: "https://host/v1", api: "carrier-pigeon" } }, "model_api_unsupported"],
   ["mine/m", { mine: { baseUrl: "https://host/v1" } }, "model_key_missing"],
   ["mine/m", { mine: { baseUrl: "https://host/v1", apiKey: "" } }, "model_key_missing"],
   ["mine/m", { mine: { baseUrl: "https://127.evil.example/v1" } }, "model_key_missing"],

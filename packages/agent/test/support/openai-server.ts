@@ -39,8 +39,8 @@ export type Reply =
       readonly body: string;
       readonly headers: Readonly<Record<string, string>>;
     }
-  /** Bytes as they are, each written by itself, then `end`. */
-  | { readonly kind: "raw"; readonly pieces: readonly Uint8Array[] }
+  /** Bytes as they are, each written by itself, then `end`, unless the connection `stays` open. */
+  | { readonly kind: "raw"; readonly pieces: readonly Uint8Array[]; readonly stays?: boolean }
   /** Not even headers. */
   | { readonly kind: "silent" };
 
@@ -130,7 +130,7 @@ async function play(reply: Reply, response: ServerResponse): Promise<void> {
       await new Promise((resolve) => response.write(piece, resolve));
       await delay(2);
     }
-    response.end();
+    if (reply.stays !== true) response.end();
     return;
   }
   for (const chunk of chunksOf(reply)) {

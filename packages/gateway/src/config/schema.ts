@@ -122,13 +122,27 @@ const queue = z.strictObject({
 });
 
 const provider = z.strictObject({
-  api: z.string().prefault("openai-completions").describe("Protocol."),
+  api: z
+    .string()
+    .optional()
+    .describe(
+      "Protocol: `openai-completions`, `openai-responses`, `anthropic-messages`, `google-generative-ai`, `mistral-conversations`. A known provider's own, else the first.",
+    ),
   baseUrl: z.string().optional().describe("Address of the API."),
   apiKey: z.string().optional().describe("Better from the environment, or in credentials.json."),
   models: z
-    .array(z.strictObject({ id: z.string(), contextWindow: positive.optional(), maxTokens: positive.optional() }))
+    .array(
+      z.strictObject({
+        id: z.string(),
+        contextWindow: positive.optional(),
+        maxTokens: positive.optional(),
+        input: z.array(z.enum(["text", "image"])).optional(),
+      }),
+    )
     .prefault([])
-    .describe("What the provider offers: `{ id, contextWindow, maxTokens }`."),
+    .describe(
+      'What the provider offers: `{ id, contextWindow, maxTokens, input: ["text", "image"] }`; what is left out is as listed for known models.',
+    ),
 });
 
 const models = z.strictObject({

@@ -37,7 +37,7 @@ const MEANINGS: readonly (readonly [RegExp, ModelFailureCode])[] = [
   [/overloaded|capacity|temporarily unavailable|service[_ ]unavailable|server[_ ]error/i, "overloaded"],
   [/invalid[_ ]api[_ ]key|incorrect api key|unauthorized|authentication/i, "auth"],
   [/finish_reason: network_error|terminated|other side closed|socket|ECONNRESET|EPIPE|premature close/i, "connection"],
-  [/without finish_reason|finish_reason|not valid JSON|JSON/i, "bad_answer"],
+  [/stream ended|finish_reason|not valid JSON|JSON/i, "bad_answer"],
 ];
 
 function meaningOf(text: string): ModelFailureCode | undefined {
@@ -57,7 +57,7 @@ function codeOfStatus(status: number, text: string): ModelFailureCode {
 
 /** The provider's own words, as short as they can be: out of their JSON, on one line, without the key. */
 export function detailOf(text: string, apiKey: string): string {
-  const bare = text.replace(/^\d{3}\b[:\s]*/, "");
+  const bare = text.replace(/^(?:[\w -]+ API error \(\d{3}\): |\d{3}\b[:\s]*)/u, "");
   const parsed = tryParse(bare);
   const body = isObject(parsed) && isObject(parsed.error) ? parsed.error : parsed;
   const said = isObject(body) && typeof body.message === "string" ? body.message : bare;

@@ -1,6 +1,6 @@
 /**
- * Models behind an OpenAI-compatible address, through @earendil-works/pi-ai. Only this folder imports it, and only at the
- * first question: loading it costs more than starting the gateway does.
+ * Models behind a provider's address, through @earendil-works/pi-ai. Only this folder imports it, and only at the first question:
+ * loading it costs more than starting the gateway does.
  *
  * Invariant: an answer with calls is a whole one. A stream that was cut, aborted, overdue or stopped for length keeps its
  * text and loses its calls, because half a call can look complete.
@@ -8,32 +8,39 @@
 import type * as pi from "@earendil-works/pi-ai";
 import type { World } from "@holdfast/base";
 import type { Model, ModelAnswer, ModelDelta, ModelRequest } from "../../types.ts";
+import type { Api } from "../providers.ts";
 import { type AskOptions, abortedAnswer, failedAnswer } from "../answers.ts";
+import { streamOf } from "./apis.ts";
+import { listed } from "./catalog.ts";
 import { watchedFetch } from "./exchange.ts";
 import { expiredFailure, failureOf, type Place } from "./failures.ts";
 import { type Limit, PATIENCE, type PatienceLimits, watch } from "./limits.ts";
 import { contentOf, piContext, usageOf } from "./messages.ts";
 
-export const API = "openai-completions";
-
 export interface PiModelOptions extends Place {
   readonly world: World;
-  /** Tokens. */
-  readonly contextWindow: number;
+  readonly api: Api;
+  /** Where the library lists this provider's models; null: nowhere (providers.ts). */
+  readonly catalog: string | null;
+  /** Tokens; what the catalogue says, else 128,000, when null. */
+  readonly contextWindow: number | null;
   /** Tokens of one answer; the provider's default when null. */
   readonly maxTokens: number | null;
+  /** What it takes; what the catalogue says, else text alone, when left out. */
+  readonly input?: readonly ("text" | "image")[];
   readonly limits?: PatienceLimits;
 }
 
 /** Everything of the library that is used, loaded together. */
-async function load() {
-  const [api, transcript, overflow] = await Promise.all([
-    import("@earendil-works/pi-ai/api/openai-completions"),
+async function load(options: PiModelOptions) {
+  const [stream, entry, transcript, overflow] = await Promise.all([
+    streamOf(options.api),
+    listed(options.catalog, options.model),
     import("@earendil-works/pi-ai/utils/transcript"),
     import("@earendil-works/pi-ai/utils/overflow"),
   ]);
-  const { stream } = api;
-  return { stream, normalizeContext: transcript.normalizeContext, isContextOverflow: overflow.isContextOverflow };
+  const { normalizeContext } = transcript;
+  return { stream, model: piModel(options, entry), normalizeContext, isContextOverflow: overflow.isContextOverflow };
 }
 type Library = Awaited<ReturnType<typeof load>>;
 
@@ -41,30 +48,42 @@ const OPENAI_HOST = "api.openai.com";
 /** What servers that only speak OpenAI's protocol all understand: some refuse `store`, or ignore `max_completion_tokens`. */
 const PLAIN: pi.OpenAICompletionsCompat = { supportsStore: false, maxTokensField: "max_tokens" };
 
-function piModel({ provider, model, baseUrl, contextWindow, maxTokens }: PiModelOptions): pi.Model<typeof API> {
+/** The catalogue's entry where it speaks the same protocol, with what the configuration says before it. */
+function piModel(options: PiModelOptions, entry: pi.Model<pi.Api> | undefined): pi.Model<pi.Api> {
+  const { provider, model, baseUrl, api } = options;
+  const known = entry?.api === api ? entry : undefined;
+  const contextWindow = options.contextWindow ?? known?.contextWindow ?? CONTEXT_WINDOW_TOKENS;
+  const isPlain = api === "openai-completions" && new URL(baseUrl).hostname !== OPENAI_HOST;
   return {
-    id: model,
     name: model,
-    api: API,
-    provider,
-    baseUrl,
     reasoning: false,
     input: ["text"],
     cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    ...(known === undefined && isPlain ? { compat: PLAIN } : {}),
+    ...known,
+    ...(options.input === undefined ? {} : { input: [...options.input] }),
+    id: model,
+    api,
+    provider,
+    baseUrl,
     contextWindow,
-    maxTokens: maxTokens ?? contextWindow,
-    ...(new URL(baseUrl).hostname === OPENAI_HOST ? {} : { compat: PLAIN }),
+    maxTokens: options.maxTokens ?? known?.maxTokens ?? Math.min(contextWindow, ANSWER_TOKENS),
   };
 }
+
+/** What a model is taken for that nobody lists. */
+const CONTEXT_WINDOW_TOKENS = 128_000;
+/** Protocols that insist on a limit of the answer get this much where nothing is known. */
+const ANSWER_TOKENS = 8_192;
 
 export function piaiModel(options: PiModelOptions): Model {
   return {
     name: `${options.provider}/${options.model}`,
-    api: API,
+    api: options.api,
     async ask(request, ask) {
-      const by = { provider: options.provider, model: options.model, api: API };
+      const by = { provider: options.provider, model: options.model, api: options.api };
       if (ask.signal.aborted) return abortedAnswer(by, []);
-      return askOnce(await load(), request, { options, ask, by });
+      return askOnce(await load(options), request, { options, ask, by });
     },
   };
 }
@@ -84,7 +103,7 @@ async function askOnce(library: Library, request: ModelRequest, { options, ask, 
     overdue.abort();
   });
   const http = watchedFetch(world, () => patience.reached("firstTokenMs"));
-  const events = library.stream(piModel(options), library.normalizeContext(piContext(request)), {
+  const events = library.stream(library.model, library.normalizeContext(piContext(request)), {
     apiKey: options.apiKey,
     signal: AbortSignal.any([ask.signal, overdue.signal]),
     fetch: http.fetch,
@@ -137,7 +156,7 @@ function wholeAnswer(library: Library, message: pi.AssistantMessage, { options, 
     const calls = content.some((block) => block.type === "toolCall");
     return { ...base, content, stop: calls ? "toolUse" : "stop" };
   }
-  if (library.isContextOverflow(message, options.contextWindow)) {
+  if (library.isContextOverflow(message, library.model.contextWindow)) {
     const exchange = { status: null, retryAfterMs: null, responded: true };
     return failedAnswer(by, failureOf("No room was left for an answer.", true, exchange, options));
   }

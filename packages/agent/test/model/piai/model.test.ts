@@ -48,7 +48,14 @@ function modelAt(
   more: { readonly contextWindow?: number; readonly maxTokens?: number } = {},
 ): Model {
   const { contextWindow = 100_000, maxTokens = null } = more;
-  const place = { provider: "local", model: "m", baseUrl, apiKey: KEY };
+  const place = {
+    provider: "local",
+    model: "m",
+    baseUrl,
+    apiKey: KEY,
+    api: "openai-completions",
+    catalog: null,
+  } as const;
   return piaiModel({ ...place, world, contextWindow, maxTokens, limits: { ...PATIENCE, ...limits } });
 }
 const hello = request([user("hello")]);
