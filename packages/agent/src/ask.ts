@@ -25,7 +25,7 @@ export async function ask(work: Work, answering: readonly string[]): Promise<Ask
   const seen = await placeOf(work);
   const facts = await buildRequest(work, seen);
   const answerId = agent.world.newId("entry");
-  report(work, answerId, facts);
+  const reported = report(work, answerId, facts);
   agent.world.at("model:before-ask");
   const { answer, idle } = await untilIdle(agent, signal, ({ signal: listening, heard }) =>
     agent.model.ask(facts.request, {
@@ -36,6 +36,7 @@ export async function ask(work: Work, answering: readonly string[]): Promise<Ask
       },
     }),
   );
+  await reported;
   agent.world.at("model:after-answer");
   const failure = idle ? TOO_QUIET : failureOf(answer, signal);
   if (failure === null && answer.stop !== "aborted") {
@@ -74,10 +75,10 @@ async function untilIdle(
 }
 
 /** For people; it is kept while the model thinks. */
-function report({ agent, session, item }: Work, answerId: string, facts: RequestFacts): void {
+async function report({ agent, session, item }: Work, answerId: string, facts: RequestFacts): Promise<void> {
   const { file, id: sessionId } = session;
   const place = { file, sessionId, sessionKey: item.sessionKey, answerId, model: agent.model.name };
-  agent.requests?.record({ ...place, path: session.path() }, facts);
+  await agent.requests?.record({ ...place, path: session.path() }, facts);
 }
 
 /** An answer that says nothing and calls nothing is a failure: sent on, it would be silence. */

@@ -2,6 +2,20 @@
 export { diskFolders, foldersOf } from "./actions/folder.ts";
 export { sweepActions } from "./actions/sweep.ts";
 export { decide, type Recorded } from "./approvals.ts";
+export {
+  type BootstrapPorts,
+  createRequestLog,
+  diskWorkspace,
+  type KeptRequest,
+  keptInMemory,
+  type Rebuilding,
+  type RequestReport,
+  readRequests,
+  rebuild,
+  storedMessage,
+  type TemplateLanguage,
+  workspaceTemplates,
+} from "./context.ts";
 export { AGENT_ERRORS, AgentError, type AgentErrorCode } from "./errors.ts";
 export { effectsLeft, type LedgerAction, ledgerOf, type PersonSettled, settleByPerson } from "./ledger.ts";
 export { argumentsErrorOf, type InvalidToolCall, modelFailure } from "./model/answers.ts";

@@ -41,6 +41,9 @@ export const LIMITS = {
   /** A picture that goes to the model as one, and all pictures of one message: larger ones are named, and stay files. */
   imageBytesMax: 5 * 1024 * 1024,
   imagesBytesMax: 10 * 1024 * 1024,
+  /** What is kept of the requests of one conversation, and of one piece of a request. */
+  requestLogBytesMax: 4 * 1024 * 1024,
+  requestPieceBytesMax: 256 * 1024,
   /** Events kept for clients that reconnect. */
   eventsKeptMax: 2_000,
 } as const;

@@ -16,6 +16,7 @@ export {
   type Purge,
   type PutAway,
   RETENTION,
+  requestsPath,
   type Reset,
   type RetentionPolicy,
   type TidyOptions,

@@ -1,4 +1,5 @@
 /** What the public door shows of the keeping of whole conversations, listed by hand. */
+export { requestsPath } from "./beside.ts";
 export type { ForkPoint } from "./fork.ts";
 export type { CleanupOptions, CleanupReport } from "./keeping/cleanup.ts";
 export type { Forked, Keeping, Reset } from "./keeping/keep.ts";

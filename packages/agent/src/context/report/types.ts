@@ -79,6 +79,6 @@ export interface RequestPlace {
 
 /** Keeps what went into each request. */
 export interface RequestLog {
-  /** Returns at once; the work is done while the model thinks. Never throws. */
-  record(place: RequestPlace, facts: RequestFacts): void;
+  /** Resolves when it is kept, or could not be; the work is done while the model thinks. Never rejects. */
+  record(place: RequestPlace, facts: RequestFacts): Promise<void>;
 }

@@ -11,6 +11,7 @@ import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { errnoOf, LIMITS } from "@holdfast/base";
+import { requestsPath } from "../../beside.ts";
 import { SessionError } from "../../errors.ts";
 import { sidecarPath } from "../../sidecar/sidecar-file.ts";
 import type { Position } from "../../store.ts";
@@ -35,7 +36,10 @@ export async function archiveLog(
 ): Promise<"archived" | "behind" | "missing"> {
   if (!(await isThere(disk, live))) {
     const isAway = (await isThere(disk, archived)) || (await isThere(disk, packedPath(archived)));
-    if (isAway) await keepNames(disk, archived, live);
+    if (isAway) {
+      await keepNames(disk, archived, live);
+      await dropBeside(disk, live);
+    }
     return isAway ? "archived" : "missing";
   }
   if (!(await standsAt(disk, live, expect))) return "behind";
@@ -46,9 +50,14 @@ export async function archiveLog(
   if (isTaken) await dropName(disk, live, archived);
   else await move(disk, live, archived);
   world.at("archive:after-rename");
-  // Left over at a crash it is harmless: it describes a file that is not there.
-  await during(live, "write", () => disk.remove(sidecarPath(live)));
+  await dropBeside(disk, live);
   return "archived";
+}
+
+/** Left over at a crash it describes a file that is not there; doing it again, or destroying the transcript, removes it. */
+async function dropBeside(disk: Disk, live: string): Promise<void> {
+  for (const path of [sidecarPath(live), requestsPath(live), asideOf(requestsPath(live))])
+    await during(path, "write", () => disk.remove(path));
 }
 
 async function standsAt(disk: Disk, path: string, expect: Position): Promise<boolean> {
@@ -161,7 +170,7 @@ export async function packLog({ live, archived }: Names, { disk, world }: Place)
 }
 
 /** Destroys an archived file, packed or not, with what a crash left beside it. False when there is none. */
-export async function discardLog({ archived }: Names, { disk, world }: Place): Promise<boolean> {
+export async function discardLog({ live, archived }: Names, { disk, world }: Place): Promise<boolean> {
   const packed = packedPath(archived);
   const found = (await isThere(disk, archived)) || (await isThere(disk, packed));
   world.at("archive:before-discard");
@@ -169,6 +178,10 @@ export async function discardLog({ archived }: Names, { disk, world }: Place): P
     await during(path, "write", () => disk.remove(path));
   }
   if (found) await during(archived, "sync", () => disk.syncDirectory(dirname(archived)));
+  if (!(await isThere(disk, live)) && (await isThere(disk, requestsPath(live)))) {
+    await dropBeside(disk, live);
+    await during(live, "sync", () => disk.syncDirectory(dirname(live)));
+  }
   world.at("archive:after-discard");
   return found;
 }
