@@ -68,7 +68,7 @@ async function performFirst(work: Work, action: Action): Promise<Performed> {
     return underLock(work, action, () => beginFirst(work, action, tool));
   }
   const context = contextOf(work, action, 1);
-  return conclude(work, action, await runTool(tool, action.args, { evidence: {}, context }));
+  return conclude(work, action, (await runTool(tool, action.args, { evidence: {}, context })).outcome);
 }
 
 /** Whoever asks for approvals does so for a whole answer, before any of its calls; what is undecided here ran out of time. */
@@ -207,10 +207,19 @@ async function attempt(
     return conclude(work, action, outcome, { resultId });
   }
   agent.world.at(`effect:before:${tool.spec.name}`);
-  const outcome = await runTool(tool, action.args, { evidence, context });
+  const { outcome, threw } = await runTool(tool, action.args, { evidence, context });
   agent.world.at(`effect:after:${tool.spec.name}`);
+  if (threw && action.business) return conclude(work, action, unclearAct(outcome), { resultId });
   await noteAct(work, action, { event: "outcome", verdict: outcome.ok ? "happened" : "failed", outcome });
   return conclude(work, action, outcome, { resultId });
+}
+
+/** An error tells nothing about the act: its record stays open, so that whoever asks for it next looks first. */
+function unclearAct({ text }: ToolOutcome): ToolOutcome {
+  return {
+    ok: false,
+    text: `${text}\nWhether it was done is not known. Asked for again, it is looked up before it is done.`,
+  };
 }
 
 type ActLine =
@@ -241,13 +250,13 @@ async function runTool(
   tool: Tool,
   args: JsonObject,
   { evidence, context }: { readonly evidence: JsonObject; readonly context: ToolContext },
-): Promise<ToolOutcome> {
+): Promise<{ readonly outcome: ToolOutcome; readonly threw: boolean }> {
   try {
-    return await tool.run(args, evidence, context);
+    return { outcome: await tool.run(args, evidence, context), threw: false };
   } catch (error) {
     // Let go on purpose: the command still runs, and a result now would be invented.
     if (isLettingGo(error)) throw error;
-    return { ok: false, text: `${tool.spec.name} failed: ${messageOf(error)}` };
+    return { outcome: { ok: false, text: `${tool.spec.name} failed: ${messageOf(error)}` }, threw: true };
   }
 }
 

@@ -77,6 +77,31 @@ test.each(["action:after-record", "effect:before:ticket", "effect:after:ticket",
   },
 );
 
+test.each([
+  ["done", 1, "There is such a ticket."],
+  ["not done", 1, "Ticket 1 created."],
+])("an answer that was lost, and the act was %s: asked for again, it is looked up first", async (how, count, text) => {
+  const [on, { tickets, tool }] = [await onStage(), desk()];
+  const kind = { lost: true };
+  const tools = tool({
+    async run(args) {
+      if (!kind.lost || how === "done") tickets.push(`${args.meeting}#${args.item}`);
+      if (kind.lost) throw new Error("ETIMEDOUT");
+      return { ok: true, text: `Ticket ${tickets.length} created.` };
+    },
+  });
+  const again = () => {
+    kind.lost = false;
+    return act("ticket", ARGS);
+  };
+  await on.run(laneOf("one", "k1"), [act("ticket", ARGS), again, say("one ticket")], { tools });
+  expect(tickets).toHaveLength(count);
+  const [lost, last] = resultsOf(await entriesOf(on.sessions));
+  expect(lost).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("ETIMEDOUT") }] });
+  expect(JSON.stringify(lost)).toContain("it is looked up before it is done");
+  expect(last).toMatchObject({ isError: false, content: [{ text: expect.stringContaining(text) }] });
+});
+
 test("nobody can tell: the act stays undone, and the next one who asks for it is told so", async () => {
   const [on, { tickets, tool }] = [await onStage(), desk()];
   const tools = tool({ effect: "opaque", probe: undefined });
