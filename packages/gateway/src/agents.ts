@@ -1,8 +1,9 @@
 /** The configured agents, each made of its own sessions, workspace, model and tools. Nothing is shared between two agents. */
 import { join, resolve } from "node:path";
-import { type Agent, builtinTools, type Model, type Observe, type Tool } from "@holdfast/agent";
+import { type Agent, builtinTools, createRequestLog, type Model, type Observe, type Tool } from "@holdfast/agent";
 import { bootId, type World } from "@holdfast/base";
 import { openSessions, type Sessions } from "@holdfast/sessions";
+import { bootstrapOf } from "./bootstrap.ts";
 import type { AgentConfig, Config } from "./config/schema.ts";
 import type { Home } from "./home.ts";
 import type { Log } from "./log.ts";
@@ -76,10 +77,15 @@ async function openAgent(agent: AgentConfig, tools: ReadonlyMap<string, Tool>, o
     model: options.model(agent),
     tools,
     workspace,
+    bootstrap: bootstrapOf(agent, config, world),
     world,
     home: { id: home.id, boot: bootId(), fsync: config.sessions.fsync, actions: join(home.path, "actions") },
     holder: options.holder,
     observe: options.observe,
+    requests: createRequestLog({
+      world,
+      onProblem: (why) => options.log.warn("what went into a request was not kept", { agent: agent.id, why }),
+    }),
     timeoutMs: agent.timeout,
     allowed: (message, tool, args) => permissionOf({ message, tool, args }, agent.tools),
     began: turns.began,

@@ -1,9 +1,13 @@
-/** An agent's workspace: made at first need, with one example to try things on. What exists is never touched. */
+/**
+ * An agent's workspace: made at first need, with the files that tell the agent how to work in it and one example to try things
+ * on. What exists is never touched, and what somebody removed does not come back.
+ */
 import { realpathSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
-import { errnoOf, makePrivateDirectory, messageOf } from "@holdfast/base";
+import { type TemplateLanguage, workspaceTemplates } from "@holdfast/agent";
+import { errnoOf, messageOf } from "@holdfast/base";
 import type { AgentConfig } from "./config/schema.ts";
 import { GatewayError } from "./errors.ts";
 
@@ -29,10 +33,16 @@ const CHINESE = `# 会议纪要
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** In the language of the locale, in the order in which the C library looks. */
-export function exampleNotes(env: Env): string {
+/** That of the locale, in the order in which the C library looks. */
+function languageOf(env: Env): TemplateLanguage {
   const locale = [env.LC_ALL, env.LC_MESSAGES, env.LANG].find((value) => value !== undefined && value !== "") ?? "";
-  return /^zh/i.test(locale) ? CHINESE : ENGLISH;
+  return /^zh/i.test(locale) ? "zh" : "en";
+}
+
+/** Name → text of what a new workspace has. */
+export function newFiles(env: Env): Readonly<Record<string, string>> {
+  const language = languageOf(env);
+  return { ...workspaceTemplates(language), "notes/meeting.md": language === "zh" ? CHINESE : ENGLISH };
 }
 
 /** Where the workspace is: `~` is the user's folder, anything relative belongs to the home. */
@@ -67,16 +77,43 @@ function realOf(path: string): string {
   }
 }
 
-/** Makes the folder (0700), with the example in it where there was none. Throws `workspace_unusable`. */
-export async function makeWorkspace(home: string, path: string): Promise<void> {
+/**
+ * Makes the folder (0700). One that was made here gets all first files, one that was there and is empty those that tell the
+ * agent how to work. Throws `workspace_unusable`.
+ */
+export async function makeWorkspace(home: string, path: string, env: Env = process.env): Promise<void> {
   const why = workspaceFlaw(home, path);
   if (why !== null) throw new GatewayError("workspace_unusable", { path, why });
   try {
     const made = await mkdir(path, { recursive: true, mode: 0o700 });
-    if (made === undefined) return;
-    await makePrivateDirectory(join(path, "notes"));
-    await writeFile(join(path, "notes", "meeting.md"), exampleNotes(process.env), { flag: "wx", mode: 0o600 });
+    const files = made === undefined ? workspaceTemplates(languageOf(env)) : newFiles(env);
+    if (await isNew(path)) await furnish(path, files);
   } catch (error) {
     throw new GatewayError("workspace_unusable", { path, why: messageOf(error) }, error);
+  }
+}
+
+/** There while the first files are being written: a start that was killed in between goes on. */
+const UNFINISHED = ".holdfast-new";
+
+async function isNew(path: string): Promise<boolean> {
+  const names = await readdir(path);
+  return names.length === 0 || names.includes(UNFINISHED);
+}
+
+async function furnish(path: string, files: Readonly<Record<string, string>>): Promise<void> {
+  await writeFile(join(path, UNFINISHED), "", { mode: 0o600 });
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(path, name)), { recursive: true, mode: 0o700 });
+    await writeNew(join(path, name), text);
+  }
+  await rm(join(path, UNFINISHED));
+}
+
+async function writeNew(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST") throw error;
   }
 }

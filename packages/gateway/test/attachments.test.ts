@@ -68,6 +68,7 @@ test("a picture is kept, and the model sees it beside the text and reads where i
   expect(model.requests[0]!.messages.at(-1)).toMatchObject({
     role: "user",
     content: [
+      { type: "text", text: expect.stringMatching(/^\[/) },
       { type: "text", text: "What is this?" },
       { type: "text", text: `[attached: ${path} ("图 1.png", image/png, ${PNG.length} bytes)]` },
       { type: "image", mimeType: "image/png", data: PNG.toString("base64") },
@@ -86,6 +87,7 @@ test("any other file is named only; a message may consist of files alone; the sa
   const { path } = one.body.attachment;
   expect(await send({ wait: true, attachments: [{ path }] })).toMatchObject([200, {}]);
   expect(model.requests[0]!.messages.at(-1)!.content).toMatchObject([
+    { text: expect.stringMatching(/^\[/) },
     { type: "text", text: expect.stringContaining(path) },
   ]);
 });
@@ -97,6 +99,7 @@ test("a picture that is gone, or too large, is named as that, and the message is
   const sent = send({ text: "Look", wait: true, attachments: [gone, large].map(({ path, type }) => ({ path, type })) });
   expect(await sent).toMatchObject([200, {}]);
   expect(model.requests[0]!.messages.at(-1)!.content).toMatchObject([
+    { text: expect.stringMatching(/^\[/) },
     { text: "Look" },
     { text: expect.stringMatching(/gone\.png.*\n.*large\.png.*too large to be shown/) },
     { type: "image" },

@@ -1,4 +1,5 @@
 /** The `agents` section: what every agent is by default, and what single agents change. */
+import { isTimezone } from "@holdfast/sessions";
 import { z } from "zod";
 import { count, duration, durationFrom, names, positive, ratio } from "./values.ts";
 
@@ -77,12 +78,22 @@ const settings = {
     .describe("Folder of the agent's files. `null`: `workspace` in the home, `workspace-<agentId>` for other agents."),
   model: model.prefault({}),
   timeout: durationFrom("1s").prefault("10m").describe("Longest time of one turn."),
+  timezone: z
+    .string()
+    .refine(isTimezone, "expected an IANA name such as `Europe/Berlin`")
+    .nullable()
+    .prefault(null)
+    .describe(
+      "The user's, IANA name: whose day the notes are of, and the time the model is told. `null`: that of `sessions.reset`, else the machine's.",
+    ),
   bootstrapMaxChars: positive.prefault(20_000).describe("Most characters of one workspace file in the prompt."),
   bootstrapTotalMaxChars: positive.prefault(60_000).describe("Most characters of all of them."),
   contextInjection: z
     .enum(["always", "continuation-skip", "never"])
     .prefault("always")
-    .describe("When workspace files enter the prompt."),
+    .describe(
+      "When workspace files enter the prompt: `continuation-skip`: not where an earlier turn of the branch had the same ones.",
+    ),
   contextPruning: contextPruning.prefault({}),
   compaction: compaction.prefault({}),
   heartbeat: z

@@ -151,8 +151,8 @@ const models = z.strictObject({
 });
 
 const memory = z.strictObject({
-  inject: z.enum(["main", "always", "never"]).prefault("main").describe("Whose prompt has MEMORY.md."),
-  injectDailyNotes: count.prefault(2).describe("Days of notes in the prompt."),
+  inject: z.enum(["main", "always", "never"]).prefault("main").describe("Whose prompt has MEMORY.md and notes."),
+  injectDailyNotes: count.prefault(2).describe("Days of notes in the prompt, today included."),
   search: z
     .strictObject({
       provider: z.string().prefault("auto").describe("Who makes vectors."),

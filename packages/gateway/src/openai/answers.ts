@@ -135,6 +135,8 @@ function statelessAgent(agent: Agent, sessions: Agent["sessions"], { telling }: 
       if (observation.kind === "withdrawn") telling.withdrawn(observation.answerId);
     },
     began: async () => {},
+    arrived: async () => ({ stop: null, joined: [], steer: [], collect: [] }),
+    join: async () => false,
     charge: async () => true,
     finish: async () => {},
   };

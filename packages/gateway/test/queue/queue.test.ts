@@ -33,11 +33,14 @@ async function busyGateway(script: readonly ScriptedStep[], queue: Record<string
   return { gateway, model, asked: asked.promise, go: () => go.resolve() };
 }
 
+/** What people wrote, without the lines above it. */
 const questions = (model: ReturnType<typeof scriptedModel>) =>
   model.requests.map(({ messages }) =>
     messages.flatMap((message) =>
       message.role === "user" && Array.isArray(message.content)
-        ? message.content.map((block) => ("text" in block ? block.text : ""))
+        ? message.content
+            .map((block) => ("text" in block ? block.text : ""))
+            .filter((text) => text !== message.envelope)
         : [],
     ),
   );
