@@ -10,7 +10,7 @@ import { sayInjected } from "./context/bootstrap/inject.ts";
 import type { RequestFacts } from "./context/report/types.ts";
 import { buildRequest } from "./context/request.ts";
 import { type InvalidToolCall, modelFailure } from "./model/answers.ts";
-import type { ModelAnswer, ModelFailure } from "./types.ts";
+import type { Model, ModelAnswer, ModelFailure, Route } from "./types.ts";
 import { append, placeOf, type Work } from "./work.ts";
 
 export type Asked =
@@ -19,16 +19,55 @@ export type Asked =
   /** `partial`: what it had said. */
   | { readonly kind: "aborted"; readonly partial: readonly ContentBlock[] };
 
-/** Asks once. `answering`: the user entries that the answer answers. */
+/**
+ * Asks until somebody answers: the model, or where there are several whoever the route names next. `answering`: the user entries
+ * that the answer answers. One question gets one answer; a failed attempt that another one follows is an entry of its own.
+ */
 export async function ask(work: Work, answering: readonly string[]): Promise<Asked> {
-  const { agent, item, signal } = work;
+  const { agent, session } = work;
   const seen = await placeOf(work);
-  const facts = await buildRequest(work, seen);
+  const route = agent.model.route?.(session.id) ?? onlyRoute(agent.model);
+  for (let choice = route.next(), asked: Asked | undefined; ; choice = route.next()) {
+    if (!("asks" in choice)) return asked ?? { kind: "failed", failure: choice };
+    if (asked?.kind === "failed") await append(work, [failedAttempt(work, asked.failure)]);
+    asked = await askOne(work, { model: choice.asks, answering, seen });
+    if (asked.kind === "answered") route.answered();
+    else if (asked.kind === "aborted") route.left();
+    else route.failed(asked.failure);
+    if (asked.kind !== "failed") return asked;
+  }
+}
+
+/** A model that stands for itself is asked once. */
+function onlyRoute(model: Model): Route {
+  const failures: ModelFailure[] = [];
+  return {
+    next: () => failures[0] ?? { asks: model },
+    failed: (failure) => void failures.push(failure),
+    answered() {},
+    left() {},
+  };
+}
+
+function failedAttempt({ item }: Work, { code, message }: ModelFailure): NewEntry {
+  const data = { item: item.id, attempt: item.attempt, code, message };
+  return { type: "custom", customType: "holdfast:attempt", data };
+}
+
+interface Question {
+  readonly model: Model;
+  readonly answering: readonly string[];
+  readonly seen: string | null;
+}
+
+async function askOne(work: Work, { model, answering, seen }: Question): Promise<Asked> {
+  const { agent, item, signal } = work;
+  const facts = await buildRequest(work, seen, model);
   const answerId = agent.world.newId("entry");
-  const reported = report(work, answerId, facts);
+  const reported = report(work, { answerId, model: model.name }, facts);
   agent.world.at("model:before-ask");
   const { answer, idle } = await untilIdle(agent, signal, ({ signal: listening, heard }) =>
-    agent.model.ask(facts.request, {
+    model.ask(facts.request, {
       signal: listening,
       onDelta(delta) {
         heard();
@@ -75,9 +114,13 @@ async function untilIdle(
 }
 
 /** For people; it is kept while the model thinks. */
-async function report({ agent, session, item }: Work, answerId: string, facts: RequestFacts): Promise<void> {
+async function report(
+  { agent, session, item }: Work,
+  asked: { readonly answerId: string; readonly model: string },
+  facts: RequestFacts,
+): Promise<void> {
   const { file, id: sessionId } = session;
-  const place = { file, sessionId, sessionKey: item.sessionKey, answerId, model: agent.model.name };
+  const place = { file, sessionId, sessionKey: item.sessionKey, ...asked };
   await agent.requests?.record({ ...place, path: session.path() }, facts);
 }
 

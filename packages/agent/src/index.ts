@@ -4,10 +4,12 @@ export { sweepActions } from "./actions/sweep.ts";
 export { decide, type Recorded } from "./approvals.ts";
 export {
   type BootstrapPorts,
+  chatText,
   createRequestLog,
   diskWorkspace,
   type KeptRequest,
   keptInMemory,
+  type Language,
   type Rebuilding,
   type RequestReport,
   readRequests,
@@ -18,21 +20,7 @@ export {
 } from "./context.ts";
 export { AGENT_ERRORS, AgentError, type AgentErrorCode } from "./errors.ts";
 export { effectsLeft, type LedgerAction, ledgerOf, type PersonSettled, settleByPerson } from "./ledger.ts";
-export { argumentsErrorOf, type InvalidToolCall, modelFailure } from "./model/answers.ts";
-export { type ModelConfig, type OpenModelOptions, openModel, type ProviderConfig } from "./model/open.ts";
-export { REHEARSAL, rehearsalModel } from "./model/rehearsal.ts";
-export {
-  act,
-  failed,
-  type ScriptedAnswer,
-  type ScriptedModel,
-  type ScriptedOptions,
-  type ScriptedStep,
-  say,
-  sayAndAct,
-  scriptedModel,
-  stalled,
-} from "./model/scripted.ts";
+export * from "./models.ts";
 export { type BuiltinOptions, builtinTools } from "./tools/builtin.ts";
 export { type McpServers, startMcp, type ToolSink } from "./tools/mcp/servers.ts";
 export type { McpServer } from "./tools/mcp/settings.ts";

@@ -144,9 +144,20 @@ export interface ModelAnswer {
   readonly usage: JsonObject | null;
   readonly by: { readonly provider: string; readonly model: string; readonly api: string };
 }
+/** Whom to ask for one answer, where there is a choice. Whoever was taken is told how it ended. */
+export interface Route {
+  /** Who is asked now, or why nobody can be (any more). */
+  next(): { readonly asks: Model } | ModelFailure;
+  failed(failure: ModelFailure): void;
+  answered(): void;
+  /** The question was broken off: nothing is learned. */
+  left(): void;
+}
 export interface Model {
   /** `provider/model`. */
   readonly name: string;
+  /** Where it stands for several: who of them answers a conversation's next question. */
+  route?(sessionId: string): Route;
   /** The protocol it is asked with; left out: not known, and what it is sent has the strictest form. */
   readonly api?: string;
   /**
@@ -253,6 +264,11 @@ export interface Agent {
     joining: readonly Joining[],
     start: { readonly sessionId: string; readonly leaf: string | null },
   ): Promise<boolean>;
+  /**
+   * Tells the sender something that is no answer, once: with a `key` that is known nothing is done. True: it is new, and will be
+   * sent. Left out: there is nobody to tell.
+   */
+  tell?(item: TurnItem, what: { readonly key: string; readonly text: string }): Promise<boolean>;
   /** Charges an attempt, durably, after the turn right is obtained. False: the budget is used up. */
   charge(item: TurnItem): Promise<boolean>;
   /** Queues the reply to each address under a key derived from its entry and settles the items, in one step. Idempotent. */

@@ -13,7 +13,7 @@ export function withoutSecrets(
   { config, known }: { readonly config: Pick<Config, "models" | "expanded">; readonly known: readonly string[] },
 ): Environment {
   const { models, expanded = [] } = config;
-  const keys = Object.values(models.providers).flatMap(({ apiKey }) => (apiKey === undefined ? [] : [apiKey]));
+  const keys = Object.values(models.providers).flatMap(({ apiKey }) => apiKey ?? []);
   const secrets = new Set([...keys, ...known]);
   const stays = ([name, value]: [string, string | undefined]): boolean =>
     (expanded.includes(name) && !NEEDED.test(name)) || (value !== undefined && value !== "" && secrets.has(value));

@@ -4,7 +4,7 @@
  * path → project → hygiene → request. Pure over what is loaded, but for the workspace's files.
  */
 import { splitName } from "../model/answers.ts";
-import type { ModelRequest, ToolSpec } from "../types.ts";
+import type { Model, ModelRequest, ToolSpec } from "../types.ts";
 import type { Work } from "../work.ts";
 import { familyOf } from "./hygiene/families.ts";
 import { mend } from "./hygiene/hygiene.ts";
@@ -14,8 +14,12 @@ import { defaultBootstrap } from "./bootstrap/settings.ts";
 import { inEnvelopes } from "./envelope.ts";
 import { joinSections, systemSections } from "./system-prompt.ts";
 
-/** The request for the conversation as it stands at `leaf`, with what went into it. */
-export async function buildRequest(work: Work, leaf: string | null): Promise<RequestFacts> {
+/** The request for the conversation as it stands at `leaf`, in the form that `model` takes, with what went into it. */
+export async function buildRequest(
+  work: Work,
+  leaf: string | null,
+  model: Pick<Model, "name" | "api"> = work.agent.model,
+): Promise<RequestFacts> {
   const { agent, session } = work;
   const context = await session.context(leaf === null || leaf === session.leaf() ? {} : { leaf });
   const tools = toolsOf(agent);
@@ -28,7 +32,7 @@ export async function buildRequest(work: Work, leaf: string | null): Promise<Req
     bootstrap: bootstrap?.sections ?? [],
   });
   const system = joinSections(sections);
-  const target = { ...splitName(agent.model.name), api: agent.model.api ?? null };
+  const target = { ...splitName(model.name), api: model.api ?? null };
   const mended = mend(inEnvelopes(context.messages), target);
   const request: ModelRequest = { system, messages: mended.messages, tools, sessionId: session.id };
   const idOf = (from: number | null): string | null => (from === null ? null : (context.entryIds[from] ?? null));
@@ -36,6 +40,7 @@ export async function buildRequest(work: Work, leaf: string | null): Promise<Req
     request,
     family: familyOf(target),
     leaf,
+    compaction: context.report.compaction,
     sections,
     files: bootstrap?.files ?? [],
     sources: mended.from.map(idOf),

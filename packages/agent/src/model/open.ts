@@ -7,6 +7,7 @@ import { AgentError } from "../errors.ts";
 import type { Model } from "../types.ts";
 import { splitName } from "./answers.ts";
 import { type PiModelOptions, piaiModel } from "./piai/model.ts";
+import type { Candidate } from "./route/route.ts";
 import { APIS, DEFAULT_API, isApi, knownProvider, PROVIDERS } from "./providers.ts";
 import { REHEARSAL, rehearsalModel } from "./rehearsal.ts";
 
@@ -14,7 +15,8 @@ import { REHEARSAL, rehearsalModel } from "./rehearsal.ts";
 export interface ProviderConfig {
   readonly api?: string | undefined;
   readonly baseUrl?: string | undefined;
-  readonly apiKey?: string | undefined;
+  /** Several are taken in turn: the next one where the provider refuses one of them. */
+  readonly apiKey?: string | readonly string[] | undefined;
   readonly models?: readonly ModelConfig[] | undefined;
 }
 export interface ModelConfig {
@@ -31,16 +33,33 @@ export interface OpenModelOptions {
   readonly choice: string;
   readonly providers: Readonly<Record<string, ProviderConfig>>;
   /** A key kept outside the configuration (credentials.json), or null. */
-  readonly apiKeyOf: (provider: string) => string | null;
+  readonly apiKeyOf: (provider: string) => string | readonly string[] | null;
   readonly world: World;
 }
 
+/** The model with each of its provider's keys. Opens no connection. Throws what `openModel` throws. */
+export function candidatesOf(options: OpenModelOptions): readonly Candidate[] {
+  const { provider, model } = splitName(options.choice);
+  if (options.choice === REHEARSAL) return [{ provider, model, credential: "none", asks: openModel(options) }];
+  return placeOf(options).map((place) => ({ provider, model, credential: place.apiKey, asks: piaiModel(place) }));
+}
+
 /**
- * Opens no connection. Throws `AgentError`: `model_bad_choice`, `model_unknown_provider`, `model_api_unsupported`,
- * `model_key_missing`.
+ * The model with the first of its provider's keys. Opens no connection. Throws `AgentError`: `model_bad_choice`,
+ * `model_unknown_provider`, `model_api_unsupported`, `model_key_missing`.
  */
-export function openModel({ choice, providers, apiKeyOf, world }: OpenModelOptions): Model {
-  if (choice === REHEARSAL) return rehearsalModel(world, { notice: false });
+export function openModel(options: OpenModelOptions): Model {
+  if (options.choice === REHEARSAL) return rehearsalModel(options.world, { notice: false });
+  return piaiModel(placeOf(options)[0]);
+}
+
+/** One for each key, at least one. */
+function placeOf({
+  choice,
+  providers,
+  apiKeyOf,
+  world,
+}: OpenModelOptions): readonly [PiModelOptions, ...PiModelOptions[]] {
   const { provider, model } = splitName(choice);
   if (provider === "" || model === "") throw new AgentError("model_bad_choice", { choice });
   const config = Object.hasOwn(providers, provider) ? (providers[provider] ?? {}) : {};
@@ -52,10 +71,12 @@ export function openModel({ choice, providers, apiKeyOf, world }: OpenModelOptio
   }
   const api = config.api ?? known?.api ?? DEFAULT_API;
   if (!isApi(api)) throw new AgentError("model_api_unsupported", { provider, api, supported: APIS.join(", ") });
-  const apiKey = config.apiKey ?? apiKeyOf(provider) ?? keyless(baseUrl);
-  if (apiKey === null || apiKey === "") throw new AgentError("model_key_missing", { provider });
+  const given = [config.apiKey ?? apiKeyOf(provider) ?? keyless(baseUrl) ?? []].flat();
+  const [first, ...rest] = [...new Set(given)].filter((key) => key !== "");
+  if (first === undefined) throw new AgentError("model_key_missing", { provider });
   const limits = limitsOf(choice, model, config.models ?? []);
-  return piaiModel({ provider, model, baseUrl, apiKey, world, api, catalog: known?.catalog ?? null, ...limits });
+  const place = { provider, model, baseUrl, world, api, catalog: known?.catalog ?? null, ...limits };
+  return [{ ...place, apiKey: first }, ...rest.map((apiKey) => ({ ...place, apiKey }))];
 }
 
 /** `fetch` takes no address with a user or password in it. */

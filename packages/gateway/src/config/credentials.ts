@@ -14,8 +14,8 @@ export const TOKEN = /^[\x21-\x7e]{16,512}$/;
 /** Unknown members are kept when the file is written again. */
 export interface Credentials {
   readonly gatewayToken: string | null;
-  /** By provider name, as in `models.providers`. */
-  readonly apiKeys: Readonly<Record<string, string>>;
+  /** By provider name, as in `models.providers`; one or several. */
+  readonly apiKeys: Readonly<Record<string, string | readonly string[]>>;
   /** True when the file could be read by others and was tightened to 0600. */
   readonly tightened: boolean;
 }
@@ -55,9 +55,13 @@ export async function readCredentials(home: string): Promise<Credentials> {
   const keys = isObject(raw.apiKeys) ? Object.entries(raw.apiKeys) : [];
   return {
     gatewayToken: token === "" ? null : token,
-    apiKeys: Object.fromEntries(keys.filter((pair): pair is [string, string] => typeof pair[1] === "string")),
+    apiKeys: Object.fromEntries(keys.flatMap(([name, value]) => (isKeys(value) ? [[name, value]] : []))),
     tightened: await tighten(file),
   };
+}
+
+function isKeys(value: unknown): value is string | readonly string[] {
+  return typeof value === "string" || (Array.isArray(value) && value.every((one) => typeof one === "string"));
 }
 
 /** The gateway's token, made and kept at first need. The home must be in our hands. */

@@ -129,7 +129,12 @@ const provider = z.strictObject({
       "Protocol: `openai-completions`, `openai-responses`, `anthropic-messages`, `google-generative-ai`, `mistral-conversations`. A known provider's own, else the first.",
     ),
   baseUrl: z.string().optional().describe("Address of the API."),
-  apiKey: z.string().optional().describe("Better from the environment, or in credentials.json."),
+  apiKey: z
+    .union([z.string(), z.array(z.string()).min(1)])
+    .optional()
+    .describe(
+      "One, or several of which the next is taken where one is refused. Better from the environment, or in credentials.json.",
+    ),
   models: z
     .array(
       z.strictObject({
