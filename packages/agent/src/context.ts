@@ -5,4 +5,5 @@ export { keptInMemory } from "./context/bootstrap/kept.ts";
 export { type TemplateLanguage, workspaceTemplates } from "./context/bootstrap/templates.ts";
 export { type KeptRequest, type Rebuilding, rebuild } from "./context/report/format.ts";
 export type { RequestReport } from "./context/report/report.ts";
+export { chatText, type Language } from "./context/report/words.ts";
 export { createRequestLog, readRequests, storedMessage } from "./context/report/request-log.ts";

@@ -1,6 +1,6 @@
 /** What a model would get, as text for people: one line per message, then what was left out and why. Pure. */
 import { isObject } from "@holdfast/base";
-import { type Context, type EntryMessage, fieldsOf } from "@holdfast/sessions";
+import { type Context, fieldsOf } from "@holdfast/sessions";
 import { type Palette, printable } from "./output.ts";
 import { counted } from "./table.ts";
 
@@ -9,7 +9,7 @@ const TEXT_CHARS_MAX = 100;
 export function drawContext(context: Context, paint: Palette): string {
   const { report, model, thinkingLevel } = context;
   const messages = context.messages.map(
-    (message, index) => `${paint.dim(context.entryIds[index] ?? "-")} ${message.role}  ${excerpt(message)}`,
+    (message, index) => `${paint.dim(context.entryIds[index] ?? "-")} ${message.role}  ${excerptOf(fieldsOf(message))}`,
   );
   const leftOut = report.leftOut.map(({ id, why }) => `${paint.dim(id)} left out: ${why}`);
   const compaction = report.compaction === null ? "" : `, after compaction ${report.compaction}`;
@@ -18,8 +18,8 @@ export function drawContext(context: Context, paint: Palette): string {
   return [...messages, ...leftOut, paint.bold(printable(summary))].join("\n");
 }
 
-function excerpt(message: EntryMessage): string {
-  const { content, summary } = fieldsOf(message);
+/** What a message says, on one line. */
+export function excerptOf({ content, summary }: Readonly<Record<string, unknown>>): string {
   const text = printable(plain(content ?? summary))
     .replace(/\s+/g, " ")
     .trim();

@@ -12,6 +12,7 @@ export const CLI_ERRORS = {
     "The action {id} has no result yet. The next turn of its conversation finds out what became of it.",
   name_unknown: "There is no conversation called {name}. `holdfast session list` shows what there is.{begin}",
   name_ambiguous: "{name} could mean {count} conversations: {names}. Write more of the one you mean.",
+  request_unknown: "Request {n} of {key} is not kept; {there}.",
   agent_unknown: "There is no agent called {agent}. Known: {known}.",
   openclaw_home:
     "{path} is an OpenClaw home. Holdfast does not write into it: choose another folder with --home, and bring the history over with `holdfast --home DIR migrate openclaw {path}`.",
@@ -62,6 +63,7 @@ const EXIT_OF: Readonly<Record<string, ExitCode>> = {
   stopping: EXIT.busy,
   action_unknown: EXIT.notFound,
   name_unknown: EXIT.notFound,
+  request_unknown: EXIT.notFound,
   agent_unknown: EXIT.notFound,
   no_agent: EXIT.notFound,
   file_missing: EXIT.notFound,

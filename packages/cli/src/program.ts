@@ -17,6 +17,10 @@ function wholeNumber(text: string): number {
   return Number(text);
 }
 
+function requestNumber(text: string): number | "last" {
+  return text === "last" ? text : wholeNumber(text);
+}
+
 function portNumber(text: string): number {
   const port = wholeNumber(text);
   if (port > 65_535) throw new InvalidArgumentError("A port is a number from 0 to 65535.");
@@ -85,6 +89,7 @@ function addSession(program: Command, act: Act): void {
     .action((name) => act(async (context) => (await commands()).treeOfSession(context, name)));
   addContextOptions(session.command("context <name>"))
     .description("what the model would get, and why")
+    .option("--request <n>", "what it got: in this request, or in the last one", requestNumber)
     .action((name, options) => act(async (context) => (await commands()).contextOfSession(context, name, options)));
   addSearch(session, act, wholeNumber);
   addActs(session, act);

@@ -59,6 +59,13 @@ export async function treeOfSession(context: CommandContext, name: string): Prom
   return tree(context, (await findSession(context, name)).file);
 }
 
-export async function contextOfSession(context: CommandContext, name: string, limits: LimitOptions): Promise<ExitCode> {
-  return showContext(context, (await findSession(context, name)).file, limits);
+export async function contextOfSession(
+  context: CommandContext,
+  name: string,
+  { request, ...limits }: LimitOptions & { readonly request?: number | "last" },
+): Promise<ExitCode> {
+  const found = await findSession(context, name);
+  const { reportsOf, showRequest } = await import("./request.ts");
+  if (request !== undefined) return showRequest(context, found, request);
+  return showContext(context, found.file, limits, await reportsOf(found.file));
 }

@@ -1,4 +1,5 @@
 /** `holdfast transcript ...`: a bare file, no gateway and no home. Reading never changes the file. */
+import type { RequestReport } from "@holdfast/agent/internal";
 import { type ContextOptions, openTranscript } from "@holdfast/sessions";
 import {
   contextOfTranscript,
@@ -10,6 +11,7 @@ import type { CommandContext } from "../context.ts";
 import { drawContext } from "../context-view.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import type { Palette } from "../output.ts";
+import { lastRequestLine } from "../request-view.ts";
 import { drawTree } from "../tree-view.ts";
 import { clip, counted } from "../table.ts";
 
@@ -66,10 +68,20 @@ export async function tree({ output }: CommandContext, file: string): Promise<Ex
   return EXIT.ok;
 }
 
-/** `{ "messages", "report", ... }` */
-export async function showContext({ output }: CommandContext, file: string, limits: LimitOptions): Promise<ExitCode> {
+/** `{ "messages", "report", ... }`; of a conversation also `lastRequest`, the report of its last request, or null. */
+export async function showContext(
+  { output, world }: CommandContext,
+  file: string,
+  limits: LimitOptions,
+  requests?: readonly RequestReport[],
+): Promise<ExitCode> {
   const found = await contextOfTranscript(file, limitsOf(limits));
-  output.result(found, (paint) => drawContext(found, paint));
+  const value = requests === undefined ? found : { ...found, lastRequest: requests.at(-1) ?? null };
+  output.result(value, (paint) =>
+    [drawContext(found, paint), lastRequestLine(requests ?? [], world.nowMs())]
+      .filter((line) => line !== "")
+      .join("\n"),
+  );
   return EXIT.ok;
 }
 

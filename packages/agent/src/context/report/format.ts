@@ -1,8 +1,9 @@
 /**
  * Reports as lines of a file, and back. Pure.
  *
- * One line holds a piece under the digest of its text, the other kind a report with the digests of its pieces; messages that
- * the request before had are named by their number. What stands in the transcript is not kept again.
+ * One kind of line holds a piece under the digest of its text, the other a report with the digests of its pieces: what stays the
+ * same from request to request is a piece too, and messages that an earlier request had are named by its number. What stands
+ * in the transcript is not kept again.
  * Invariant: a line that is not whole, or not ours, is passed over; a request is rebuilt from pieces whose digest fits, or it
  * is said which are not there any more.
  */
@@ -26,6 +27,12 @@ export function pieceLine(digest: string, text: string): string {
   return `${PIECE}${digest}","text":${JSON.stringify(text)}}\n`;
 }
 
+/** What stays the same from request to request, as the text of a piece. */
+export function headText({ sections, files, tools, limits, sessionId, sessionKey }: RequestReport): string {
+  return JSON.stringify({ sections, files, tools, limits, sessionId, sessionKey });
+}
+
+/** `head`: digest of `headText`, whose piece has to stand before it. */
 export function reportLine(
   report: RequestReport,
   { messages }: Pieces,
@@ -34,7 +41,8 @@ export function reportLine(
   const keep = base === null ? 0 : shared(messages, base.messages);
   const add = messages.slice(keep).map((one): Row => [one.sha256, one.bytes, one.tokens, one.entryId]);
   const recipe: Recipe = { of: keep === 0 ? null : (base?.n ?? null), keep, add };
-  return `${JSON.stringify({ report, messages: recipe })}\n`;
+  const { sections: _s, files: _f, tools: _t, limits: _l, sessionId: _i, sessionKey: _k, ...own } = report;
+  return `${JSON.stringify({ report: own, head: sha256(headText(report)), messages: recipe })}\n`;
 }
 
 function shared(messages: readonly MessagePiece[], others: readonly MessagePiece[]): number {
@@ -63,7 +71,7 @@ export function parseRequests(text: string): KeptRequests {
     const parsed = tryParse(line);
     if (!isObject(parsed)) continue;
     if (typeof parsed.piece === "string" && typeof parsed.text === "string") texts.set(parsed.piece, parsed.text);
-    const kept = keptIn(parsed, requests);
+    const kept = keptIn(parsed, requests, texts);
     if (kept !== null) requests.set(kept.report.n, kept);
   }
   return { requests: [...requests.values()], texts };
@@ -72,10 +80,13 @@ export function parseRequests(text: string): KeptRequests {
 function keptIn(
   line: Readonly<Record<string, unknown>>,
   earlier: ReadonlyMap<number, KeptRequest>,
+  texts: ReadonlyMap<string, string>,
 ): KeptRequest | null {
   if (!isObject(line.report) || typeof line.report.n !== "number" || !isObject(line.messages)) return null;
+  const head = tryParse(texts.get(String(line.head)) ?? "");
+  if (!isObject(head)) return null;
   // Written by `reportLine` only, so reading it back is no guess.
-  const report = line.report as unknown as RequestReport;
+  const report = { ...line.report, ...head } as unknown as RequestReport;
   const { of, keep, add } = line.messages as unknown as Recipe;
   const base = of === null ? [] : earlier.get(of)?.pieces.messages.slice(0, keep);
   if (base === undefined || base.length < keep) return null;

@@ -80,6 +80,8 @@ export interface RequestReport {
   readonly sections: Pieces["sections"];
   readonly files: readonly InjectedFile[];
   readonly tools: Piece & { readonly names: readonly string[] };
+  /** The summary that stands for everything before it: its entry, or null. */
+  readonly compaction: string | null;
   readonly messages: number;
   readonly newest: MessagePiece | null;
   readonly leftOut: readonly Why[];
@@ -123,6 +125,7 @@ export function reportOf(
     sections,
     files: facts.files,
     tools: { ...tools, names: facts.request.tools.map(({ name }) => name) },
+    compaction: facts.compaction ?? null,
     messages: messages.length,
     newest: newestIn(pieces, facts),
     leftOut: grouped(facts.leftOut),

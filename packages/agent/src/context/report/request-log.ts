@@ -7,9 +7,17 @@
  * size but for one request, because the older half goes first.
  */
 import { appendFile, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { errnoOf, LIMITS, messageOf, type World } from "@holdfast/base";
+import { errnoOf, LIMITS, messageOf, sha256, type World } from "@holdfast/base";
 import { approximateTokens, type Entry, type EntryMessage, isMessage, requestsPath } from "@holdfast/sessions";
-import { digestsIn, type KeptRequest, type KeptRequests, parseRequests, pieceLine, reportLine } from "./format.ts";
+import {
+  digestsIn,
+  headText,
+  type KeptRequest,
+  type KeptRequests,
+  parseRequests,
+  pieceLine,
+  reportLine,
+} from "./format.ts";
 import { type MessagePiece, type Piece, type Pieces, pieceOf, reportOf } from "./report.ts";
 import type { RequestFacts, RequestLog, RequestPlace } from "./types.ts";
 
@@ -81,11 +89,14 @@ async function keep(
   const report = reportOf({ n, at, sessionId, sessionKey, answerId, model }, facts, { pieces, before: state.last });
   const base =
     state.last === null || state.chain >= CHAIN_MAX ? null : { n: state.last.n, messages: state.last.pieces.messages };
-  const text = [state.torn ? "\n" : "", ...lines.values(), reportLine(report, pieces, base)].join("");
+  const head = headText(report);
+  const digest = sha256(head);
+  const fresh = state.digests.has(digest) ? lines : new Map([...lines, [digest, pieceLine(digest, head)]]);
+  const text = [state.torn ? "\n" : "", ...fresh.values(), reportLine(report, pieces, base)].join("");
   await appendFile(path, text, { mode: 0o600 });
   state.size += Buffer.byteLength(text);
   state.torn = false;
-  for (const digest of lines.keys()) state.digests.add(digest);
+  for (const one of fresh.keys()) state.digests.add(one);
   state.chain = base === null ? 0 : state.chain + 1;
   state.last = { n, pieces };
   const bytesMax = options.bytesMax ?? LIMITS.requestLogBytesMax;
@@ -134,8 +145,8 @@ function described(state: Known, { path }: RequestPlace, facts: RequestFacts): D
   const { request, sections, sources, tokens } = facts;
   const lines = new Map<string, string>();
   const kept = (text: string, piece: Piece): Piece => {
-    const isNew = !state.digests.has(piece.sha256) && piece.bytes <= LIMITS.requestPieceBytesMax;
-    if (isNew) lines.set(piece.sha256, pieceLine(piece.sha256, text));
+    if (!state.digests.has(piece.sha256) && piece.bytes <= LIMITS.requestPieceBytesMax)
+      lines.set(piece.sha256, pieceLine(piece.sha256, text));
     return piece;
   };
   // Of what sections are said to be only what was sent counts.
@@ -202,12 +213,13 @@ export function shrunk({ requests, texts }: KeptRequests, bytesMax: number): str
   let bytes = 0;
   for (const request of requests.toReversed()) {
     const { sections, tools, messages } = request.pieces;
+    const head = sha256(headText(request.report));
     const fresh = new Set(
-      [...sections, tools, ...messages]
-        .map((piece) => piece.sha256)
-        .filter((one) => texts.has(one) && !needed.has(one)),
+      [head, ...[...sections, tools, ...messages].map((piece) => piece.sha256)].filter(
+        (one) => texts.has(one) && !needed.has(one),
+      ),
     );
-    const cost = [...fresh].reduce((sum, one) => sum + (texts.get(one)?.length ?? 0), 2_000 + 16 * messages.length);
+    const cost = [...fresh].reduce((sum, one) => sum + (texts.get(one)?.length ?? 0), 1_000 + 16 * messages.length);
     if (chosen.length > 0 && bytes + cost > bytesMax) break;
     bytes += cost;
     for (const one of fresh) needed.add(one);

@@ -42,6 +42,8 @@ export interface RequestFacts {
   readonly leaf: string | null;
   readonly sections: readonly SystemSection[];
   readonly files: readonly InjectedFile[];
+  /** The summary that stands for everything before it: its entry, or null. */
+  readonly compaction?: string | null;
   /** Of each message of the request: the entry that it came from; null: it was made for the request. */
   readonly sources: readonly (string | null)[];
   /** Entries and files that are not in it. */

@@ -188,7 +188,7 @@ const facts = (texts: readonly string[], system = "You help."): RequestFacts => 
 test("the older half goes when the size is reached; what stays can be rebuilt, and numbers go on", async () => {
   await using space = await temporaryWorkspace({ world });
   const file = join(space.root, "s.jsonl");
-  const bytesMax = 60_000;
+  const bytesMax = 120_000;
   const log = newLog(bytesMax);
   const said: string[] = [];
   for (let n = 1; n <= 80; n++) {
