@@ -1,7 +1,7 @@
 /** What the public door shows of the context, listed by hand. */
 export { diskWorkspace } from "./context/bootstrap/files.ts";
 export type { BootstrapPorts } from "./context/bootstrap/inject.ts";
-export { keptInMemory } from "./context/bootstrap/kept.ts";
+export { keptBeside } from "./context/bootstrap/kept.ts";
 export { type TemplateLanguage, workspaceTemplates } from "./context/bootstrap/templates.ts";
 export { type KeptRequest, type Rebuilding, rebuild } from "./context/report/format.ts";
 export type { RequestReport } from "./context/report/report.ts";

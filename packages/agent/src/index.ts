@@ -8,7 +8,7 @@ export {
   createRequestLog,
   diskWorkspace,
   type KeptRequest,
-  keptInMemory,
+  keptBeside,
   type Language,
   type Rebuilding,
   type RequestReport,

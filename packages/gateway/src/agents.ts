@@ -26,7 +26,7 @@ export interface AgentsOptions {
   readonly log: Log;
   readonly observe: Observe;
   /** The ports into the lane. */
-  readonly turns: Pick<Turns, "began" | "arrived" | "join" | "charge" | "finish">;
+  readonly turns: Pick<Turns, "began" | "arrived" | "join" | "charge" | "finish" | "tell">;
 }
 
 /** The agent that messages without another address go to. */
@@ -93,6 +93,7 @@ async function openAgent(agent: AgentConfig, tools: ReadonlyMap<string, Tool>, o
     join: turns.join,
     charge: turns.charge,
     finish: turns.finish,
+    tell: turns.tell,
   };
 }
 

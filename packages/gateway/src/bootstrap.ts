@@ -1,5 +1,5 @@
 /** What the configuration says about workspace files in the prompt of an agent. */
-import { type BootstrapPorts, diskWorkspace, keptInMemory } from "@holdfast/agent";
+import { type BootstrapPorts, diskWorkspace, keptBeside } from "@holdfast/agent";
 import type { World } from "@holdfast/base";
 import { isTimezone, machineTimezone } from "@holdfast/sessions";
 import type { AgentConfig, Config } from "./config/schema.ts";
@@ -23,6 +23,6 @@ export function bootstrapOf(agent: AgentConfig, config: Settings, world: World):
       timezone: timezoneOf(agent, config),
     },
     read: diskWorkspace(world),
-    kept: keptInMemory(),
+    kept: keptBeside(),
   };
 }

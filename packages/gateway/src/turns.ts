@@ -17,7 +17,8 @@ import {
 } from "@holdfast/agent";
 import { assertNever, CodedError, messageOf as whyOf, type World } from "@holdfast/base";
 import { isMessage } from "@holdfast/sessions";
-import { askText, carryOut, isChinese } from "./orders.ts";
+import { isChinese } from "./language.ts";
+import { askText, carryOut } from "./orders.ts";
 import { arrived } from "./queue/arrived.ts";
 import type { RunningTurns } from "./queue/running.ts";
 import { split, spoken } from "./split.ts";
@@ -45,7 +46,7 @@ export interface TurnsOptions {
   wakeOut(): void;
 }
 
-export type Turns = Pick<Agent, "began" | "arrived" | "join" | "charge" | "finish"> & {
+export type Turns = Required<Pick<Agent, "began" | "arrived" | "join" | "charge" | "finish" | "tell">> & {
   work(item: LaneItem, signal: AbortSignal): Promise<After>;
   failed(item: LaneItem, error: unknown): Promise<After>;
 };
@@ -67,6 +68,7 @@ export function createTurns(options: TurnsOptions): Turns {
         world.nowMs(),
       ),
     charge: (item) => charge(options, item),
+    tell: (item, what) => tell(options, item, what),
     finish: (item, end) => finish(options, item, end),
     work: (item, signal) => work(options, item, signal),
     failed: (item, error) => faulted(options, item, error),
@@ -211,6 +213,18 @@ async function progressOf(options: TurnsOptions, item: TurnItem): Promise<number
 
 function isStep(role: string): boolean {
   return role === "assistant" || role === "toolResult";
+}
+
+/** A key that was told before is in the lane for as long as items are kept. */
+async function tell(
+  { store, world, wakeOut }: TurnsOptions,
+  { id, message }: TurnItem,
+  { key, text }: { readonly key: string; readonly text: string },
+): Promise<boolean> {
+  const item = outItem({ reply: { to: message.address, text, entryId: key }, itemId: id });
+  const { fresh } = await store.enqueue({ ...item, key: `told:${key}` }, world.nowMs());
+  if (fresh) wakeOut();
+  return fresh;
 }
 
 /** The replies are queued under keys of their entry and the items are done, in one step; repeating it changes nothing. */

@@ -1,6 +1,7 @@
 /** Settings of workspace files in the prompt, and that a gateway follows them. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { act, say, scriptedModel } from "@holdfast/agent";
 import { realWorld } from "@holdfast/base";
 import { machineTimezone } from "@holdfast/sessions";
@@ -73,4 +74,22 @@ test("a file that is edited by hand is seen by the next message, with no restart
   writeFileSync(join(home, "workspace", "AGENTS.md"), "Speak Dutch.");
   await gateway.send(KEY, "b");
   expect(model.requests.map(({ system }) => system.includes("Speak Dutch."))).toEqual([false, true]);
+});
+
+test("that a file does not fit is told once, also after a restart, where the answer goes", async () => {
+  const model = scriptedModel(() => say("ok"));
+  const config = "{ agents: { defaults: { bootstrapMaxChars: 500 } } }";
+  const { gateway, home } = await startGateway({ model, config });
+  await gateway.send(KEY, "a");
+  await gateway.stop();
+  const again = await startGateway({ home, model, config });
+  await again.gateway.send(KEY, "b");
+  await again.gateway.stop();
+  const directory = join(home, "agents", "main", "sessions");
+  const transcript = readdirSync(directory).find((name) => name.endsWith(".jsonl") && !name.includes("journal"));
+  const lines = readFileSync(join(directory, transcript!), "utf8").split("\n");
+  expect(lines.filter((line) => line.includes("holdfast:notice"))).toHaveLength(1);
+  using lanes = new DatabaseSync(join(home, "lanes.sqlite"));
+  const told = lanes.prepare("SELECT body, state FROM items WHERE lane = 'out' AND key LIKE 'told:%'").all();
+  expect(told).toMatchObject([{ body: expect.stringContaining("bootstrapMaxChars (now 500)"), state: "done" }]);
 });

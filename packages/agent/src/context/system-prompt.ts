@@ -24,18 +24,21 @@ const RULES = [
   "Answer in the language of the person's last message.",
 ];
 
+/** The names of those that are always there; workspace files have others. */
+export const FIXED_SECTIONS: readonly string[] = ["Identity", "Workspace", "Tools", "Rules", "Messages"];
+
 /** Joined by empty lines they are the prompt. */
 export function systemSections(parts: PromptParts): readonly SystemSection[] {
   const { agentId, workspace, timezone, tools, bootstrap } = parts;
-  const fixed: Readonly<Record<string, string>> = {
-    Identity: `You are ${agentId}, a personal assistant that runs in Holdfast. Conversations outlive restarts.`,
-    Workspace: `Your files are in ${workspace}. Relative paths start there; nothing outside it can be read or written.`,
-    Tools:
-      tools.length === 0 ? "You have no tools." : tools.map((tool) => `- ${tool.name}: ${tool.description}`).join("\n"),
-    Rules: RULES.map((rule) => `- ${rule}`).join("\n"),
-    Messages: `A first line in brackets was put there by Holdfast: when the message came (the person's time zone is ${timezone}) and, where others write too, from whom. Do not imitate it.`,
-  };
-  return [...Object.entries(fixed).map(([name, text]) => ({ name, text: `# ${name}\n${text}` })), ...bootstrap];
+  const texts = [
+    `You are ${agentId}, a personal assistant that runs in Holdfast. Conversations outlive restarts.`,
+    `Your files are in ${workspace}. Relative paths start there; nothing outside it can be read or written.`,
+    tools.length === 0 ? "You have no tools." : tools.map((tool) => `- ${tool.name}: ${tool.description}`).join("\n"),
+    RULES.map((rule) => `- ${rule}`).join("\n"),
+    `A first line in brackets was put there by Holdfast: when the message came (the person's time zone is ${timezone}) and, where others write too, from whom. Do not imitate it.`,
+  ];
+  const fixed = FIXED_SECTIONS.map((name, at) => ({ name, text: `# ${name}\n${texts[at]}` }));
+  return [...fixed, ...bootstrap];
 }
 
 export function joinSections(sections: readonly SystemSection[]): string {

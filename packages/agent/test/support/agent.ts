@@ -17,6 +17,8 @@ export interface Lane {
   /** What the turn is told when it asks. */
   arrived: Arrived;
   readonly observed: Observation[];
+  /** What its sender was told besides answers, by key. */
+  readonly told: Map<string, string>;
   /** Attempts that may still be charged. */
   budget: number;
 }
@@ -27,7 +29,7 @@ export function laneOf(text: string, key = "web:local:me:1"): Lane {
   const message = { key, text, from, address, receivedMs: 1_782_133_293_560 };
   const item: TurnItem = { id: `item-${key}`, sessionKey: KEY, message, start: null, attempt: 1 };
   const arrived: Arrived = { stop: null, joined: [], steer: [], collect: [] };
-  return { item, finished: [], ended: [], joined: [], arrived, observed: [], budget: 100 };
+  return { item, finished: [], ended: [], joined: [], arrived, observed: [], told: new Map(), budget: 100 };
 }
 
 export interface AgentParts {
@@ -70,6 +72,11 @@ export async function agentOf(parts: AgentParts): Promise<Agent> {
     async charge() {
       lane.budget -= 1;
       return lane.budget >= 0;
+    },
+    async tell(_item, { key, text }) {
+      if (lane.told.has(key)) return false;
+      lane.told.set(key, text);
+      return true;
     },
     async arrived() {
       return lane.arrived;

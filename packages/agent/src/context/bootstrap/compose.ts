@@ -44,7 +44,11 @@ export function compose({ files, skills }: Found, { maxChars, totalMaxChars }: B
   const placed = [...lasting, ...memory].map(({ file }) => file);
   const [first, last] = [lasting, memory].map((group) => group.flatMap(({ section }) => section));
   const sections = [...(first ?? []), ...listed, ...(last ?? []), ...leftOut(placed)];
-  return { sections, files: placed, hash: sha256(JSON.stringify(sections)) };
+  return { sections, files: placed, hash: hashOf(sections) };
+}
+
+export function hashOf(sections: readonly SystemSection[]): string {
+  return sha256(JSON.stringify(sections.map(({ name, text }) => [name, text])));
 }
 
 interface Room {

@@ -14,6 +14,7 @@ import { diskWorkspace, type ReadWorkspace } from "./files.ts";
 import { type KeptBootstraps, notKept } from "./kept.ts";
 import { kindOf, type Run, wantedBy } from "./kinds.ts";
 import { isOwnMemory, lookBack, type Marker, markerEntry, markerOf, writtenSince } from "./marker.ts";
+import { noticeOfCuts } from "./notice.ts";
 import { type BootstrapSettings, defaultBootstrap } from "./settings.ts";
 import { withoutOldSetup } from "./setup.ts";
 
@@ -35,7 +36,7 @@ export interface Given {
   /** The newest compaction when it was decided: a later one takes it away. */
   readonly compaction: string | null;
   /** What the log shall say about it, until it does. */
-  readonly unsaid: Marker | null;
+  readonly unsaid: readonly NewEntry[];
 }
 
 /** Decided once in a turn, and again after a compaction. */
@@ -50,9 +51,9 @@ export async function injectionFor(
 /** The entries that go into the log with the first answer that was made with it. */
 export function sayInjected(work: Work): readonly NewEntry[] {
   const { given } = work;
-  if (given === undefined || given.unsaid === null) return [];
-  work.given = { ...given, unsaid: null };
-  return [markerEntry(given.unsaid)];
+  if (given === undefined) return [];
+  work.given = { ...given, unsaid: [] };
+  return given.unsaid;
 }
 
 async function decide(
@@ -64,13 +65,13 @@ async function decide(
   const without = (how: "skipped" | "never" | "nothing"): Given => ({
     injection: { how, bootstrap: null },
     compaction,
-    unsaid: null,
+    unsaid: [],
   });
   if (settings.injection === "never") return without("never");
   const run: Run = { kind: kindOf(item.sessionKey), weight: item.message.weight ?? "full" };
   const now = await bootstrapNow(work, run, settings);
   if (now.sections.length === 0) return without("nothing");
-  if (run.weight !== "full") return { injection: { how: "light", bootstrap: now }, compaction, unsaid: null };
+  if (run.weight !== "full") return { injection: { how: "light", bootstrap: now }, compaction, unsaid: [] };
   const form = [run.kind, settings.limits.maxChars, settings.limits.totalMaxChars].join(" ");
   const path = await newestFirst(session, leaf);
   const { own, earlier } = lookBack(path, start);
@@ -80,13 +81,11 @@ async function decide(
     return without("skipped");
   const before = own ?? earlier;
   const bootstrap = before !== null && holds(before) ? await keptOr(work, before, now) : now;
-  const isSaid = own?.hash === bootstrap.hash;
-  if (!isSaid) await agent.bootstrap?.kept?.put(session, bootstrap);
-  return {
-    injection: { how: "full", bootstrap },
-    compaction,
-    unsaid: isSaid ? null : markerOf(bootstrap, form),
-  };
+  const injection = { how: "full", bootstrap } as const;
+  if (own?.hash === bootstrap.hash) return { injection, compaction, unsaid: [] };
+  await agent.bootstrap?.kept?.put(session, bootstrap);
+  const unsaid = [markerEntry(markerOf(bootstrap, form)), ...(await noticeOfCuts(work, bootstrap, settings.limits))];
+  return { injection, compaction, unsaid };
 }
 
 async function bootstrapNow({ agent }: Work, run: Run, settings: BootstrapSettings): Promise<Bootstrap> {

@@ -1,9 +1,12 @@
 /**
  * Bootstraps that conversations were given, by their hash, so that the same bytes can be given again.
- * Invariant: nothing depends on one being there: without it a turn is given what the files say now.
+ * Invariant: nothing depends on one being there: without it a turn is given what the files say now. One that is given back has
+ * the hash that was asked for.
  */
 import type { Session } from "@holdfast/sessions";
-import type { Bootstrap } from "./compose.ts";
+import { readRequests } from "../report/request-log.ts";
+import { FIXED_SECTIONS } from "../system-prompt.ts";
+import { type Bootstrap, hashOf } from "./compose.ts";
 
 /** Whose it is. */
 export type Owner = Pick<Session, "id" | "file">;
@@ -38,4 +41,31 @@ export function keptInMemory(max = KEPT_MAX): KeptBootstraps {
       use(bootstrap);
     },
   };
+}
+
+/** How far back one looks for the request that had it. */
+const REQUESTS_MAX = 50;
+
+/** Also in the life after this one: what went into requests is kept beside the transcript, for as long as there is room. */
+export function keptBeside(inMemory: KeptBootstraps = keptInMemory()): KeptBootstraps {
+  return {
+    put: inMemory.put,
+    async get(owner, hash) {
+      const known = await inMemory.get(owner, hash);
+      if (known !== undefined || owner.file === null) return known;
+      const found = await fromRequests(owner.file, hash).catch(() => undefined);
+      if (found !== undefined) await inMemory.put(owner, found);
+      return found;
+    },
+  };
+}
+
+async function fromRequests(transcript: string, hash: string): Promise<Bootstrap | undefined> {
+  const { requests, texts } = await readRequests(transcript);
+  for (const { report } of requests.slice(-REQUESTS_MAX).reverse()) {
+    const own = report.sections.filter(({ name }) => !FIXED_SECTIONS.includes(name));
+    const sections = own.map((section) => ({ name: section.name, text: texts.get(section.sha256) ?? "" }));
+    if (hashOf(sections) === hash) return { hash, sections, files: report.files };
+  }
+  return undefined;
 }

@@ -22,6 +22,8 @@ interface Told {
     text: string,
     more?: { readonly steps?: readonly ScriptedStep[]; readonly message?: Partial<Message>; readonly key?: string },
   ): Promise<void>;
+  /** What the sender was told besides answers, by key. */
+  readonly told: Map<string, string>;
   /** Forgets what a process keeps in memory. */
   restart(): void;
   markers(): Promise<readonly Entry[]>;
@@ -30,6 +32,7 @@ interface Told {
 async function telling(settings: Partial<BootstrapSettings> = {}): Promise<Told & AsyncDisposable> {
   const place = await stage();
   const requests: ModelRequest[] = [];
+  const told = new Map<string, string>();
   const ports = (): BootstrapPorts => ({
     settings: { ...defaultBootstrap(), timezone: "Asia/Shanghai", ...settings },
     kept: keptInMemory(),
@@ -39,13 +42,14 @@ async function telling(settings: Partial<BootstrapSettings> = {}): Promise<Told 
   return {
     stage: place,
     requests,
+    told,
     async file(name, text) {
       await mkdir(dirname(join(place.path, name)), { recursive: true });
       await writeFile(join(place.path, name), text);
     },
     async say(text, { steps = [], message = {}, key = KEY } = {}) {
       count += 1;
-      const lane = laneOf(text, `web:local:me:${count}`);
+      const lane = { ...laneOf(text, `web:local:me:${count}`), told };
       lane.item = { ...lane.item, sessionKey: key, message: { ...lane.item.message, ...message } };
       const script = [...steps, say("ok")].map(
         (step): ScriptedStep =>
@@ -274,5 +278,37 @@ test("the time stands above each message, as it was when it was heard", async ()
   const [heard] = await entriesOf(told.stage.sessions).then((all) => all.filter(({ type }) => type === "message"));
   expect(heard).toMatchObject({
     message: { content: [{ type: "text", text: "what time is it?" }], envelope: texts[0] },
+  });
+});
+
+describe("files that do not fit", () => {
+  const small = { limits: { maxChars: 1_000, totalMaxChars: 60_000 } };
+  const long = "x".repeat(1_500);
+
+  test("the owner is told once, in the conversation and where they are, and again when another file is concerned", async () => {
+    await using told = await telling(small);
+    await told.file("AGENTS.md", long);
+    await told.say("a");
+    await told.file("AGENTS.md", `${long}, longer`);
+    await told.say("b");
+    told.restart();
+    await told.say("c");
+    expect([...told.told.values()]).toEqual([
+      expect.stringMatching(
+        /^These workspace files.*\n- AGENTS\.md: \d+ of 1500 characters left out\n.*bootstrapMaxChars \(now 1000\)/,
+      ),
+    ]);
+    await told.file("SOUL.md", long);
+    await told.say("继续");
+    expect([...told.told.values()][1]).toMatch(/^工作区.*\n- AGENTS\.md.*\n- SOUL\.md/);
+    const notices = (await entriesOf(told.stage.sessions)).filter(({ type }) => type === "custom_message");
+    expect(notices).toMatchObject([{ customType: "holdfast:notice", display: true }, { display: true }]);
+  });
+
+  test("nobody else is told", async () => {
+    await using told = await telling(small);
+    await told.file("AGENTS.md", long);
+    await told.say("a", { message: { from: { id: "x", name: "X", owner: false } } });
+    expect(told.told.size).toBe(0);
   });
 });
