@@ -4,6 +4,7 @@ import { canonical, type JsonObject, sha256 } from "@holdfast/base";
 import type { Arrival, Outgoing } from "./channels.ts";
 import type { LaneItem, NewLaneItem } from "./lanes.ts";
 import type { QueueMode } from "./queue/plan.ts";
+import type { ContextOrder } from "./queue/words.ts";
 import type { WireItem } from "./wire/index.ts";
 
 interface MainBody {
@@ -15,6 +16,7 @@ interface MainBody {
   readonly control?: Control;
 }
 export type Control =
+  | ContextOrder
   /** Whether a turn was at work, and how many waiting messages were dropped. */
   | { readonly kind: "stop"; readonly wasBusy: boolean; readonly dropped: number }
   /** `item`: the one that waits for it; null: no such request waits. */

@@ -6,6 +6,8 @@
  */
 import { type Agent, type ApprovalRequest, type Decision, decide, type Recorded } from "@holdfast/agent";
 import type { World } from "@holdfast/base";
+import { contextText } from "./context-text.ts";
+import { isChinese } from "./language.ts";
 import { type Control, endingJson, messageOf, notice } from "./bodies.ts";
 import type { Change, LaneItem, LaneStore } from "./lanes.ts";
 import type { After } from "./runner.ts";
@@ -22,6 +24,7 @@ interface Orders {
 export async function carryOut(item: LaneItem, control: Control, orders: Orders): Promise<After> {
   const chinese = isChinese(messageOf(item).text);
   if (control.kind === "stop") return said(item, stopText({ ...control, chinese }), orders);
+  if (control.kind === "context") return said(item, await contextText(item, orders), orders);
   const { approval, decision, by } = control;
   if (approval === null) return said(item, decisionText({ kind: "unknown" }, { decision, chinese }), orders);
   await using session = await orders.agent.sessions.open(item.queue);
@@ -43,10 +46,6 @@ async function said(item: LaneItem, text: string, orders: Orders, also: readonly
   changed(item.id);
   wakeOut();
   return { kind: "settled" };
-}
-
-export function isChinese(text: string): boolean {
-  return /\p{Script=Han}/u.test(text);
 }
 
 interface Stopped {

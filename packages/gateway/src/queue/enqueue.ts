@@ -87,6 +87,7 @@ function itemOf(arrival: Arrival, { sessionKey, planned, settings, busy, nowMs, 
     const item = open.find((each) => waitsFor(each)?.approvals.some(({ id }) => id === approval))?.id ?? null;
     return controlItem(arrival, sessionKey, { kind: "decide", approval, decision, item, by });
   }
+  if (planned.kind === "order") return controlItem(arrival, sessionKey, planned.order);
   const dropped = planned.kind === "queue" ? planned.dropped : [];
   const item = mainItem(arrival, sessionKey, { mode: settings.mode, dropped });
   return planned.kind === "queue" && planned.laterMs > 0 ? { ...item, notBeforeMs: nowMs + planned.laterMs } : item;

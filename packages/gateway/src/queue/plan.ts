@@ -6,7 +6,7 @@
  */
 import type { Message } from "@holdfast/agent";
 import type { Arrival } from "../channels.ts";
-import { answerIn, isStop } from "./words.ts";
+import { answerIn, type ContextOrder, contextOrderIn, isStop } from "./words.ts";
 
 export type QueueMode = "steer" | "followup" | "collect" | "interrupt";
 
@@ -55,6 +55,8 @@ export type Plan =
   | { readonly kind: "stop"; readonly drops: readonly string[] }
   /** A person's decision; null: no such request waits. */
   | { readonly kind: "decide"; readonly approval: string | null; readonly decision: "yes" | "no" }
+  /** The owner asks about the conversation itself; no model is. */
+  | { readonly kind: "order"; readonly order: ContextOrder }
   /** The message itself gives way. */
   | { readonly kind: "refuse" };
 
@@ -74,6 +76,8 @@ export function plan(
 ): Plan {
   const answer = literal || !message.from.owner ? null : answered(message.text, waiting);
   if (answer !== null) return answer;
+  const order = literal || !message.from.owner ? null : contextOrderIn(message.text);
+  if (order !== null) return { kind: "order", order };
   const free = waiting.filter((item) => item.free);
   const theirs = free.filter((item) => mayStop(message, item.message.from.id));
   if (!literal && isStop(message.text) && (running.length === 0 || running.some((id) => mayStop(message, id))))

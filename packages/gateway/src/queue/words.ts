@@ -53,6 +53,16 @@ export function answerIn(text: string): Answer | null {
   return NO.has(word) ? { decision: "no", id: null, plain: true } : null;
 }
 
+/** A question about what the model was sent. */
+export interface ContextOrder {
+  readonly kind: "context";
+}
+
+/** Nothing but the word is an order; with more behind it, it is a message like any other. */
+export function contextOrderIn(text: string): ContextOrder | null {
+  return /^[/／](?:context|上下文)$/iu.test(text.trim()) ? { kind: "context" } : null;
+}
+
 /** Whatever a person puts around a word without meaning anything by it. */
 const AROUND = /^[\s"'“”‘’「」]+|[\s"'“”‘’「」.,!?;:…。，！？；：～~]+$/gu;
 
