@@ -173,8 +173,9 @@ export const STORIES: readonly Story[] = [
   },
 ];
 
+/** What its sender wrote: the last block, below the envelope. */
 function lastText(messages: ModelRequest["messages"]): string {
   const last = messages.findLast(({ role }) => role === "user");
-  const [block] = Array.isArray(last?.content) ? last.content : [];
+  const block = Array.isArray(last?.content) ? last.content.at(-1) : undefined;
   return block?.type === "text" ? String(block.text) : String(last?.content);
 }
