@@ -12,6 +12,7 @@ import { intentEntry, resultEntry, verdictEntry } from "./actions/entries.ts";
 import { actionKey, foldersOf } from "./actions/folder.ts";
 import { addToRecord, type RecordedIntent, type RecordedOutcome } from "./actions/record.ts";
 import { type Intent, intentsOf, turnRecordsOf } from "./entries.ts";
+import { HELD, loopText } from "./loops.ts";
 import { AgentError, isLettingGo } from "./errors.ts";
 import type { OpenCall } from "./next-step.ts";
 import { permission } from "./permission.ts";
@@ -55,6 +56,8 @@ export async function perform(
 /** No intent: nothing of ours has started. */
 async function performFirst(work: Work, action: Action): Promise<Performed> {
   if (!isOurs(work, action)) return closeForeign(work, action);
+  const circle = loopText(action.log, { name: action.call.name, args: action.args });
+  if (circle !== null) return conclude(work, action, { ok: false, text: circle, details: HELD });
   const may = permission(work, action);
   if (may.kind === "refused") {
     const { text, details } = may;

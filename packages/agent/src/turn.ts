@@ -11,6 +11,7 @@ import { ask } from "./ask.ts";
 import { type AnswerEntry, intentsOf, textOf } from "./entries.ts";
 import { AgentError } from "./errors.ts";
 import { hear } from "./hear.ts";
+import { isLooping, LOOP_TEXT } from "./loops.ts";
 import { type Next, nextStep, type OpenCall } from "./next-step.ts";
 import { describe, type Performed, perform } from "./perform.ts";
 import { approvalsFor, takeUpApproved } from "./permission.ts";
@@ -60,6 +61,8 @@ async function goOn(work: Work): Promise<TurnOutcome> {
     const ended = await endedFromOutside(work);
     if (ended !== undefined) return ended;
     const next = await lookAhead(work);
+    if (next.kind === "ask" && isLooping(await sinceStart(work)))
+      return stopVisibly(work, { code: "turn_loop", text: LOOP_TEXT });
     if (next.kind === "ask") questions += 1;
     if (questions > LIMITS.turnStepsMax) break;
     const outcome = await take(work, next);

@@ -291,6 +291,8 @@ export type TurnOutcome =
       readonly kind: "stopped";
       readonly code:
         | "turn_steps_max"
+        /** It went round in circles. */
+        | "turn_loop"
         | "turn_timeout"
         | "cancelled"
         | "model_failed"

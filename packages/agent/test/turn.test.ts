@@ -137,7 +137,7 @@ describe("tools", () => {
   test("a turn that never ends stops visibly", async () => {
     await using on = await stage();
     const lane = laneOf("loop");
-    const loop = Array.from({ length: 60 }, () => act("read", { path: "missing" }));
+    const loop = Array.from({ length: 60 }, (_, at) => act("write", { path: `n${at}.txt`, content: "x" }));
     expect(await on.run(lane, loop)).toMatchObject({ kind: "stopped", code: "turn_steps_max" });
     expect(lane.finished).toMatchObject([{ text: expect.stringMatching(new RegExp(`${LIMITS.turnStepsMax} steps`)) }]);
     expect(outline(await entriesOf(on.sessions)).at(-1)).toBe("failure");
