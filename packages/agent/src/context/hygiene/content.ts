@@ -31,7 +31,8 @@ export function cleaned(messages: readonly EntryMessage[], aims: Aims, note: Not
     const whole = readable(shaped);
     if (whole !== shaped) note(from, "text_repaired");
     const noted = (why: string): void => note(from, why);
-    const clean = isAnswer(whole) ? cleanAnswer(whole, aims, noted) : cleanOther(whole, aims, noted);
+    if (isAnswer(whole)) return cleanAnswer(whole, aims, noted).map((part) => ({ ...part, from }));
+    const clean = cleanOther(whole, aims, noted);
     return clean === undefined ? [] : [{ message: clean, from }];
   });
 }
@@ -46,26 +47,26 @@ function shapedOf(message: EntryMessage): EntryMessage {
 type Noted = (why: string) => void;
 
 /** A failed answer is kept for people; one that was cut short says what people saw, without calls that may be halves. */
-function cleanAnswer(answer: AssistantMessage, aims: Aims, noted: Noted): AssistantMessage | undefined {
+function cleanAnswer(answer: AssistantMessage, aims: Aims, noted: Noted): readonly Omit<Part, "from">[] {
   if (answer.stopReason === "error") {
     noted("failed_answer");
-    return undefined;
+    return [];
   }
   const cut = answer.stopReason === "aborted";
   const whole = cut ? answer.content.filter(({ type }) => type !== "toolCall") : answer.content;
   if (whole.length !== answer.content.length) noted("cut_call");
   const said = whole.filter((block) => !isBlank(block));
-  const sendable = thoughtsFor({ ...answer, content: said }, { ...aims, cut });
+  const { content: sendable, linked } = thoughtsFor({ ...answer, content: said }, { ...aims, cut });
   if (sendable.length !== said.length) noted("thought");
   const content = sendable.map((block) => (block.type === "toolCall" ? soundCall(block, aims.rules, noted) : block));
   if (!content.some(({ type }) => type !== "thinking")) {
     noted("empty_answer");
-    return undefined;
+    return [];
   }
   const same = content.length === answer.content.length && content.every((block, at) => block === answer.content[at]);
-  if (!cut) return same ? answer : { ...answer, content };
   // As an answer that ended: what is marked as cut is left out by the code that sends.
-  return { ...answer, content, stopReason: "stop" };
+  const message: AssistantMessage = cut ? { ...answer, content, stopReason: "stop" } : { ...answer, content };
+  return [{ message: same && !cut ? answer : message, linked }];
 }
 
 /** Arguments are an object, and the name is one that can be said. */

@@ -5,7 +5,7 @@
  * Invariant: a result that is not on record is told as that; it claims neither success nor failure.
  */
 import type { AssistantMessage, ContentBlock, EntryMessage, ToolResultMessage } from "@holdfast/sessions";
-import { type IdRule, takeId } from "./ids.ts";
+import { callPart, type IdRule, takeId } from "./ids.ts";
 import { isAnswer, isResult, type Note, type Part, text } from "./parts.ts";
 
 export const MISSING = "No result of this call is on record. That does not say that it failed.";
@@ -28,7 +28,7 @@ export function paired(parts: readonly Part[], rule: IdRule, note: Note): readon
       continue;
     }
     const results = resultsOf(part.message, { at, parts, places, used });
-    ordered.push(...renamed({ message: part.message, from: part.from }, results, { rule, taken, note }));
+    ordered.push(...renamed({ ...part, message: part.message }, results, { rule, taken, note }));
   }
   for (const [at, part] of parts.entries())
     if (isResult(part.message) && !used.has(at)) note(part.from, "result_of_no_call");
@@ -95,14 +95,14 @@ interface Naming {
 
 /** The answer and its results under ids that the provider takes and nothing before them has. */
 function renamed(
-  { message: answer, from }: Part<AssistantMessage>,
+  { message: answer, from, linked = true }: Part<AssistantMessage>,
   results: readonly Part<ToolResultMessage>[],
   { rule, taken, note }: Naming,
 ): readonly Part[] {
   const names: { readonly id: string; readonly name: string }[] = [];
   const content = answer.content.map((block) => {
     if (block.type !== "toolCall") return block;
-    const id = takeId(block.id, rule, taken);
+    const id = takeId(linked ? block.id : callPart(block.id) || block.id, rule, taken);
     names.push({ id, name: block.name });
     return id === block.id ? block : { ...block, id };
   });

@@ -5,6 +5,8 @@ import type { AssistantMessage, ContentBlock, EntryMessage, ToolResultMessage, U
 export interface Part<Message extends EntryMessage = EntryMessage> {
   readonly message: Message;
   readonly from: number | null;
+  /** False: the ids of its calls lose what ties them to stored thoughts. */
+  readonly linked?: boolean;
 }
 
 export interface Change {

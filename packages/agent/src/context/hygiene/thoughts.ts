@@ -5,23 +5,30 @@
  */
 import { isObject, tryParse } from "@holdfast/base";
 import type { AssistantMessage, ContentBlock, ThinkingBlock } from "@holdfast/sessions";
-import { callPart } from "./ids.ts";
 import type { Rules, Target } from "./families.ts";
+
+export interface Thoughts {
+  readonly content: readonly ContentBlock[];
+  /** Whether its calls keep the ids that tie them to stored thoughts. They are taken off where calls and results are paired. */
+  readonly linked: boolean;
+}
 
 /** The blocks without thoughts that the target cannot take. `cut`: the answer was not finished, so what followed them may be gone. */
 export function thoughtsFor(
   answer: AssistantMessage,
   { rules, target, cut }: { readonly rules: Rules; readonly target: Target; readonly cut: boolean },
-): readonly ContentBlock[] {
+): Thoughts {
   const { content } = answer;
-  if (rules.thoughts === "all") return content;
+  if (rules.thoughts === "all") return { content, linked: true };
+  const items = rules.thoughts === "items";
   const isOwn = answer.api === target.api && answer.provider === target.provider && answer.model === target.model;
-  const kept = content.filter((block) => block.type !== "thinking" || (isOwn && isSendable(block, rules)));
-  const own = isOwn && !(rules.thoughts === "items" && cut);
-  const linked = rules.thoughts === "items" ? followed(own ? kept : kept.filter(isNoThought)) : kept;
-  const unlinked = linked.length !== content.length && rules.thoughts === "items";
-  const plain = own && !unlinked ? linked : linked.map(unsigned);
-  return plain.length === content.length && plain.every((block, index) => block === content[index]) ? content : plain;
+  const own = isOwn && !(items && cut);
+  const sendable = content.filter((block) => block.type !== "thinking" || (own && isSendable(block, rules)));
+  const kept = items ? followed(sendable) : sendable;
+  const linked = own && (!items || kept.length === content.length);
+  const plain = linked ? kept : kept.map(unsigned);
+  const same = plain.length === content.length && plain.every((block, index) => block === content[index]);
+  return { content: same ? content : plain, linked };
 }
 
 /** Text and calls, with nothing that only their author knows again. */
@@ -64,13 +71,11 @@ function followed(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
   return last === blocks.length - 1 ? blocks : blocks.slice(0, last + 1);
 }
 
-/** Without what only its own model can check, and without the item's id that ties it to a thought. */
+/** Without what only its own model can check. */
 function unsigned(block: ContentBlock): ContentBlock {
-  if (block.type === "toolCall") {
-    const id = callPart(block.id) === "" ? block.id : callPart(block.id);
-    if (!("thoughtSignature" in block)) return id === block.id ? block : { ...block, id };
+  if (block.type === "toolCall" && "thoughtSignature" in block) {
     const { thoughtSignature: _dropped, ...rest } = block;
-    return { ...rest, id };
+    return rest;
   }
   if (block.type !== "text" || block.textSignature === undefined) return block;
   const { textSignature: _dropped, ...rest } = block;

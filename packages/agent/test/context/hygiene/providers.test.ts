@@ -31,7 +31,14 @@ function expectWhole(stored: readonly EntryMessage[], target: Target): readonly 
   expect(once.from).toHaveLength(once.messages.length);
   expect(JSON.stringify(once.messages.findLast(({ role }) => role === "user"))).toContain(NEWEST);
   expect(callsIn(once.messages)).toBe(callsIn(stored.filter((message) => !isBroken(message))));
+  // Which result belongs to which call does not depend on who is asked.
+  const own = mend(stored, { ...target, api: "scripted" });
+  expect(resultsIn(once)).toEqual(resultsIn(own));
   return once.messages;
+}
+
+function resultsIn({ messages, from }: ReturnType<typeof mend>): readonly (number | null | undefined)[] {
+  return messages.flatMap(({ role }, at) => (role === "toolResult" ? [from[at]] : []));
 }
 
 function isBroken(message: EntryMessage): boolean {
