@@ -7,6 +7,7 @@ export {
   openModel,
   type ProviderConfig,
 } from "./model/open.ts";
+export { type ListedModel, listedModel, modelsListed } from "./model/piai/catalog.ts";
 export { APIS, PROVIDERS } from "./model/providers.ts";
 export { REHEARSAL, rehearsalModel } from "./model/rehearsal.ts";
 export { type RestPlace, Rests } from "./model/route/rests.ts";

@@ -4,8 +4,8 @@ export const HELP = `holdfast: an assistant whose conversations and actions surv
   holdfast gateway                     run it here; prints the address and a one-time sign-in link
   holdfast chat [--session KEY]        talk in the terminal
   holdfast send --session KEY TEXT     one message; prints the answer
-  holdfast status                      is a gateway running, which model, how many conversations
-  holdfast config check                is holdfast.json right
+  holdfast status · config check       is a gateway running, and with what · is holdfast.json right
+  holdfast models list|test            which models are set up · whether they answer
   holdfast demo [--seed N] [--lang L]  the to-do story, with a real SIGKILL, in a temporary home
 
   holdfast session list                what conversations there are (also: holdfast sessions)

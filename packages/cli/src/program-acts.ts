@@ -142,3 +142,17 @@ export function addWaiting(program: Command, act: Act): void {
     .description("send a reply that was given up once more")
     .action((id) => act(async (context) => (await commands()).resendReply(context, id)));
 }
+
+export function addModels(program: Command, act: Act): void {
+  const models = program.command("models").description("which models there are, and whether they answer");
+  const commands = () => import("./commands/models.ts");
+  models
+    .command("list")
+    .description("the configured models, or all that are known of a provider")
+    .option("--provider <name>", "what this provider offers, with windows and prices")
+    .action((options) => act(async (context) => (await commands()).listModels(context, options)));
+  models
+    .command("test [names...]")
+    .description("ask each of them one short question; all that are configured when none is named")
+    .action((names) => act(async (context) => (await commands()).testModels(context, names)));
+}

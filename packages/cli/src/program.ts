@@ -6,7 +6,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from "commander
 import type { CommandContext, GlobalOptions } from "./context.ts";
 import { CliError, EXIT, type ExitCode } from "./errors.ts";
 import { HELP } from "./help.ts";
-import { addActs, addKeeping, addPutAway, addSearch, addWaiting } from "./program-acts.ts";
+import { addActs, addKeeping, addModels, addPutAway, addSearch, addWaiting } from "./program-acts.ts";
 
 type MakeContext = (options: GlobalOptions) => CommandContext;
 /** Registers a command whose `action` returns its exit code. */
@@ -57,6 +57,7 @@ function addGateway(program: Command, act: Act): void {
     .description("what is running")
     .action(() => act(async (context) => (await import("./commands/status.ts")).showStatus(context)));
   addWaiting(program, act);
+  addModels(program, act);
   program
     .command("config")
     .description("the configuration")

@@ -4,6 +4,7 @@
  */
 import type * as pi from "@earendil-works/pi-ai";
 import { isObject } from "@holdfast/base";
+import { knownProvider } from "../providers.ts";
 
 /** The entry of the catalogue `catalog` (providers.ts); undefined where there is none. */
 export async function listed(catalog: string | null, model: string): Promise<pi.Model<pi.Api> | undefined> {
@@ -16,4 +17,28 @@ export async function modelsIn(catalog: string): Promise<readonly pi.Model<pi.Ap
   const name = `${catalog.toUpperCase().replaceAll("-", "_")}_MODELS`;
   const models = isObject(module) ? module[name] : undefined;
   return isObject(models) ? (Object.values(models) as unknown as readonly pi.Model<pi.Api>[]) : [];
+}
+
+/** What is known of a model that a provider offers. Money in US dollars for a million tokens. */
+export interface ListedModel {
+  readonly id: string;
+  readonly name: string;
+  /** Tokens. */
+  readonly contextWindow: number;
+  readonly maxTokens: number;
+  readonly input: readonly string[];
+  readonly cost: { readonly input: number; readonly output: number };
+}
+
+/** The models of a known provider (providers.ts); empty where nothing is listed. */
+export async function modelsListed(provider: string): Promise<readonly ListedModel[]> {
+  const catalog = knownProvider(provider)?.catalog ?? null;
+  const models = catalog === null ? [] : await modelsIn(catalog);
+  return models.map(({ id, name, contextWindow, maxTokens, input, cost }) => {
+    return { id, name, contextWindow, maxTokens, input, cost: { input: cost.input, output: cost.output } };
+  });
+}
+
+export async function listedModel(provider: string, model: string): Promise<ListedModel | undefined> {
+  return (await modelsListed(provider)).find(({ id }) => id === model);
 }
