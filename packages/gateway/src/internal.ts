@@ -17,7 +17,6 @@ export {
   settingsFromOpenClaw,
 } from "./keeping.ts";
 export { laneReport, waitingApprovals } from "./queue/look.ts";
-export { type MemoryRows, memoryLanes } from "./lane-stores/memory.ts";
-export { sqliteLanes, threadedLanes } from "./lane-stores/sqlite.ts";
+export { type MemoryRows, memoryLanes, sqliteLanes, threadedLanes } from "./lane-stores/all.ts";
 export type { ItemQuery, ItemState, Lane, LaneItem, LaneStore, NewLaneItem } from "./lanes.ts";
 export { type ConfiguredModel, configuredModels, opened } from "./models-view.ts";
