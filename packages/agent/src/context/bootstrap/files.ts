@@ -4,7 +4,7 @@
  * Invariant: nothing here stops a turn. A file that cannot be read says why in its own place, one that is missing is not
  * there, and no link leads out of the workspace.
  */
-import { type BigIntStats, constants, lstatSync, readdirSync, realpathSync } from "node:fs";
+import { constants, lstatSync, readdirSync, realpathSync, type Stats } from "node:fs";
 import { open } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { errnoOf, messageOf, sha256, type World } from "@holdfast/base";
@@ -79,21 +79,22 @@ function placeOf(workspace: string, name: string): Place | undefined {
   try {
     const parts = name.split("/");
     let path = workspace;
-    let stat: BigIntStats | undefined;
+    let stat: Stats | undefined;
     for (const part of parts) {
       path = join(path, part);
-      stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-      if (stat?.isSymbolicLink() !== true) continue;
+      stat = lstatSync(path, { throwIfNoEntry: false });
+      if (stat === undefined) return undefined;
+      if (!stat.isSymbolicLink()) continue;
       path = realpathSync(path);
       if (!path.startsWith(realpathSync(workspace) + sep))
         return refused(name, "a link that leads out of the workspace");
-      stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+      stat = lstatSync(path);
     }
     if (stat === undefined || stat.isDirectory()) return undefined;
     if (!stat.isFile()) return refused(name, "not a regular file");
     if (stat.size > FILE_BYTES_MAX) return refused(name, `${stat.size} bytes; at most ${FILE_BYTES_MAX} are read`);
-    const stamp = [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(":");
-    return { kind: "file", path, stamp, mtimeMs: Number(stat.mtimeMs) };
+    const stamp = [stat.dev, stat.ino, stat.size, stat.mtimeMs, stat.ctimeMs].join(":");
+    return { kind: "file", path, stamp, mtimeMs: stat.mtimeMs };
   } catch (error) {
     return isMissing(error) ? undefined : refused(name, reasonOf(error));
   }
@@ -138,6 +139,7 @@ async function skillsIn(workspace: string, read: ReadFile): Promise<readonly Fou
 
 function foldersIn(path: string): readonly string[] {
   try {
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return [];
     return readdirSync(path)
       .filter((name) => !name.startsWith("."))
       .sort();

@@ -192,6 +192,22 @@ describe("continuation-skip", () => {
     expect(told.requests.map((request) => has(request, "# AGENTS.md"))).toEqual([true, true, false, true, false, true]);
   });
 
+  test("void in the middle of a turn, when a compaction comes there", async () => {
+    await using told = await telling(skipping);
+    await told.file("AGENTS.md", "Rule one.");
+    await told.say("a");
+    const compacts: ScriptedStep = async () => {
+      await using session = await told.stage.sessions.open(KEY);
+      const firstKeptEntryId = session.leaf()!;
+      await session.append({ type: "compaction", summary: "s", firstKeptEntryId, tokensBefore: 1 });
+      return act("read", { path: "AGENTS.md" });
+    };
+    await told.say("b", { steps: [compacts] });
+    await told.say("c");
+    expect(told.requests.map((request) => has(request, "# AGENTS.md"))).toEqual([true, false, true, false]);
+    expect(await told.markers()).toHaveLength(2);
+  });
+
   test("void after a reset: a new conversation is told again", async () => {
     await using told = await telling(skipping);
     await told.file("AGENTS.md", "Rule one.");
