@@ -1,11 +1,14 @@
 /**
- * What a model gets of the files that came with a message: pictures as pictures, everything as a path it can read.
+ * What a model gets of the files that came with a message: pictures as pictures, as small as every provider takes them,
+ * everything as a path it can read.
  *
  * Invariant: a message is heard whatever became of its files meanwhile; what is gone or too large is named as that.
  */
 import { readFile, stat } from "node:fs/promises";
 import { LIMITS, messageOf } from "@holdfast/base";
 import type { ContentBlock } from "@holdfast/sessions";
+import { factsOf } from "./context/hygiene/picture.ts";
+import { shrink } from "./shrink.ts";
 import { placeIn } from "./tools/paths.ts";
 import type { Attachment } from "./types.ts";
 
@@ -22,20 +25,28 @@ export async function blocksOf(
   let left: number = LIMITS.imagesBytesMax;
   for (const attachment of attachments) {
     const { name, type, bytes, path } = attachment;
-    const found = await contentOf(attachment, { workspace, left });
-    if (found.kind === "picture") {
-      left -= bytes;
-      pictures.push({ type: "image", data: found.data, mimeType: type });
+    const { picture, note } = await contentOf(attachment, { workspace, left });
+    if (picture !== null) {
+      left -= picture.bytes;
+      pictures.push({ type: "image", data: picture.data, mimeType: picture.mimeType });
     }
-    const note = found.kind === "file" && found.note !== null ? `; ${found.note}` : "";
-    lines.push(`[attached: ${path} ("${name}", ${type}, ${bytes} bytes${note})]`);
+    lines.push(`[attached: ${path} ("${name}", ${type}, ${bytes} bytes${note === null ? "" : `; ${note}`})]`);
   }
   return [{ type: "text", text: lines.join("\n") }, ...pictures];
 }
 
-type Content =
-  | { readonly kind: "picture"; readonly data: string }
-  | { readonly kind: "file"; readonly note: string | null };
+interface Picture {
+  /** Base64. */
+  readonly data: string;
+  readonly mimeType: string;
+  readonly bytes: number;
+}
+interface Content {
+  readonly picture: Picture | null;
+  readonly note: string | null;
+}
+
+const TOO_LARGE: Content = { picture: null, note: "too large to be shown" };
 
 async function contentOf(
   { type, path }: Attachment,
@@ -43,12 +54,37 @@ async function contentOf(
 ): Promise<Content> {
   try {
     const place = await placeIn(workspace, path);
-    if (place.kind === "refused") return { kind: "file", note: place.text };
+    if (place.kind === "refused") return { picture: null, note: place.text };
     const { size } = place.stat ?? (await stat(place.path));
-    if (!PICTURES.has(type)) return { kind: "file", note: null };
-    if (size > LIMITS.imageBytesMax || size > left) return { kind: "file", note: "too large to be shown" };
-    return { kind: "picture", data: (await readFile(place.path)).toString("base64") };
+    if (!PICTURES.has(type)) return { picture: null, note: null };
+    if (size > LIMITS.attachmentBytesMax) return TOO_LARGE;
+    const content = pictureOf(await readFile(place.path));
+    const shown = content === null ? null : await fitting(content);
+    if (shown === null) return content === null ? { picture: null, note: "not a picture that can be read" } : TOO_LARGE;
+    if (shown.bytes > left) return TOO_LARGE;
+    return { picture: shown, note: shown === content ? null : "shown smaller than it is" };
   } catch (error) {
-    return { kind: "file", note: `it cannot be read any more: ${messageOf(error)}` };
+    return { picture: null, note: `it cannot be read any more: ${messageOf(error)}` };
   }
+}
+
+interface Seen extends Picture {
+  readonly edge: number;
+  readonly file: Buffer;
+}
+
+/** By its bytes, not by what its sender called it. */
+function pictureOf(file: Buffer): Seen | null {
+  const facts = factsOf({ type: "image", data: file.toString("base64"), mimeType: "" });
+  if (facts === null) return null;
+  const { data, mimeType, bytes, width, height } = facts;
+  return { data, mimeType, bytes, edge: Math.max(width, height), file };
+}
+
+/** As it is, or smaller; null where it is too large and cannot be made smaller. */
+async function fitting(picture: Seen): Promise<Picture | null> {
+  if (picture.bytes <= LIMITS.imageSentBytesMax && picture.edge <= LIMITS.imageEdgeMax) return picture;
+  const small = await shrink(picture.file);
+  if (small === null) return picture.bytes <= LIMITS.imageBytesMax ? picture : null;
+  return { data: small.data.toString("base64"), mimeType: small.mimeType, bytes: small.data.length };
 }

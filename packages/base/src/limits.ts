@@ -40,6 +40,9 @@ export const LIMITS = {
   attachmentsMax: 20,
   /** A picture that goes to the model as one, and all pictures of one message: larger ones are named, and stay files. */
   imageBytesMax: 5 * 1024 * 1024,
+  /** What a picture that came with a message is made to fit, if it can be: every provider takes that. */
+  imageEdgeMax: 2_000,
+  imageSentBytesMax: 3 * 1024 * 1024,
   imagesBytesMax: 10 * 1024 * 1024,
   /** What is kept of the requests of one conversation, and of one piece of a request. */
   requestLogBytesMax: 4 * 1024 * 1024,

@@ -95,7 +95,9 @@ test("any other file is named only; a message may consist of files alone; the sa
 test("a picture that is gone, or too large, is named as that, and the message is heard all the same", async () => {
   const { upload, send, model, workspace } = await started();
   const gone = (await upload("gone.png", "image/png", PNG)).body.attachment;
-  const large = (await upload("large.png", "image/png", Buffer.alloc(LIMITS.imageBytesMax + 1, 1))).body.attachment;
+  // A picture by its beginning, and nothing that could be made smaller.
+  const content = Buffer.concat([PNG.subarray(0, 33), Buffer.alloc(LIMITS.imageBytesMax, 1)]);
+  const large = (await upload("large.png", "image/png", content)).body.attachment;
   const sent = send({ text: "Look", wait: true, attachments: [gone, large].map(({ path, type }) => ({ path, type })) });
   expect(await sent).toMatchObject([200, {}]);
   expect(model.requests[0]!.messages.at(-1)!.content).toMatchObject([
