@@ -48,6 +48,8 @@ function codeOfStatus(status: number, text: string): ModelFailureCode {
   const meaning = meaningOf(text);
   if (status === 402 || (meaning === "billing" && status < 500)) return "billing";
   if (status === 401 || status === 403) return meaning === "content_filter" ? "content_filter" : "auth";
+  // The model's name or the address is wrong: another model may well be there.
+  if (status === 404) return "not_set_up";
   if (status === 408 || status === 504) return "timeout";
   if (status === 413) return "context_overflow";
   if (status === 429) return "rate_limited";
