@@ -243,7 +243,7 @@ const REFUSALS: readonly (readonly [string, Reply, Partial<ModelFailure>])[] = [
   ],
   ["403", refuses(403, { message: "not for you" }), { code: "auth" }],
   ["400", refuses(400, { message: "Unknown parameter" }), { code: "bad_request", status: 400, retryable: false }],
-  ["404 model", refuses(404, { message: "The model `m` does not exist" }), { code: "bad_request" }],
+  ["404 model", refuses(404, { message: "The model `m` does not exist" }), { code: "not_set_up" }],
   [
     "400 context",
     refuses(400, { message: tooLong, code: "context_length_exceeded" }),
