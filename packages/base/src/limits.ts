@@ -44,7 +44,8 @@ export const LIMITS = {
   imageEdgeMax: 2_000,
   imageSentBytesMax: 3 * 1024 * 1024,
   imagesBytesMax: 10 * 1024 * 1024,
-  /** What is kept of the requests of one conversation, and of one piece of a request. */
+  /** What is kept of the requests of one conversation (as much as its transcript has, between these), and of one piece. */
+  requestLogBytesMin: 256 * 1024,
   requestLogBytesMax: 4 * 1024 * 1024,
   requestPieceBytesMax: 256 * 1024,
   /** Events kept for clients that reconnect. */

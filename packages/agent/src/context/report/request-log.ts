@@ -6,7 +6,7 @@
  * Invariants: a piece is kept once; a report that cannot be kept is told and stops nothing; the file never grows past its
  * size but for one request, because the older half goes first.
  */
-import { appendFile, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { appendFile, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { errnoOf, LIMITS, messageOf, sha256, type World } from "@holdfast/base";
 import { approximateTokens, type Entry, type EntryMessage, isMessage, requestsPath } from "@holdfast/sessions";
 import {
@@ -43,7 +43,7 @@ export interface RequestLogOptions {
   readonly world: World;
   /** Told when a report could not be kept. Must not throw. */
   onProblem(why: string): void;
-  /** Of one file; `LIMITS.requestLogBytesMax` when left out. */
+  /** Of one file; as the transcript's size allows when left out. */
   readonly bytesMax?: number;
 }
 
@@ -99,10 +99,18 @@ async function keep(
   for (const one of fresh.keys()) state.digests.add(one);
   state.chain = base === null ? 0 : state.chain + 1;
   state.last = { n, pieces };
-  const bytesMax = options.bytesMax ?? LIMITS.requestLogBytesMax;
+  const least = options.bytesMax ?? LIMITS.requestLogBytesMin;
+  if (state.size <= least) return;
+  const bytesMax = options.bytesMax ?? (await budgetOf(transcript));
   if (state.size <= bytesMax) return;
   await shrink(path, bytesMax / 2);
   options.known.delete(transcript);
+}
+
+/** As much as the transcript has, within bounds: what is told about conversations never needs more room than they do. */
+async function budgetOf(transcript: string): Promise<number> {
+  const { size } = await stat(transcript);
+  return Math.min(LIMITS.requestLogBytesMax, Math.max(LIMITS.requestLogBytesMin, size));
 }
 
 function remember(known: Map<string, Known>, transcript: string, state: Known): void {

@@ -208,6 +208,19 @@ test("the older half goes when the size is reached; what stays can be rebuilt, a
   }
 });
 
+test("as much is kept as the transcript has, and some of a small one", async () => {
+  await using space = await temporaryWorkspace({ world });
+  const keptOf = async (name: string, transcriptBytes: number) => {
+    const file = join(space.root, `${name}.jsonl`);
+    await writeFile(file, "x".repeat(transcriptBytes));
+    const log = newLog();
+    for (let n = 1; n <= 12; n++) await log.record(place(file), facts([`${n} ${"y".repeat(60_000)}`]));
+    return (await stat(requestsPath(file))).size;
+  };
+  expect(await keptOf("small", 10)).toBeLessThan(256 * 1024);
+  expect(await keptOf("large", 5_000_000)).toBeGreaterThan(700_000);
+});
+
 test("a conversation of 400 messages costs a line for what is new, not one for each message", async () => {
   await using space = await temporaryWorkspace({ world });
   const file = join(space.root, "s.jsonl");
