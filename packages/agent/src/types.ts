@@ -160,6 +160,8 @@ export interface Model {
   route?(sessionId: string): Route;
   /** The protocol it is asked with; left out: not known, and what it is sent has the strictest form. */
   readonly api?: string;
+  /** Whether it can be shown pictures; left out: it can. */
+  seesPictures?(): Promise<boolean>;
   /**
    * Asks for one answer. Never rejects because a provider failed or the signal aborted: that becomes an answer with
    * `stop: "failed"` or `"aborted"`. `onDelta` is provisional and must not throw. Must not keep or change `request`.

@@ -18,7 +18,7 @@ import { joinSections, systemSections } from "./system-prompt.ts";
 export async function buildRequest(
   work: Work,
   leaf: string | null,
-  model: Pick<Model, "name" | "api"> = work.agent.model,
+  model: Pick<Model, "name" | "api" | "seesPictures"> = work.agent.model,
 ): Promise<RequestFacts> {
   const { agent, session } = work;
   const context = await session.context(leaf === null || leaf === session.leaf() ? {} : { leaf });
@@ -32,7 +32,8 @@ export async function buildRequest(
     bootstrap: bootstrap?.sections ?? [],
   });
   const system = joinSections(sections);
-  const target = { ...splitName(model.name), api: model.api ?? null };
+  const pictures = (await model.seesPictures?.()) ?? true;
+  const target = { ...splitName(model.name), api: model.api ?? null, pictures };
   const mended = mend(inEnvelopes(context.messages), target);
   const request: ModelRequest = { system, messages: mended.messages, tools, sessionId: session.id };
   const idOf = (from: number | null): string | null => (from === null ? null : (context.entryIds[from] ?? null));

@@ -20,6 +20,8 @@ export interface Target {
   readonly provider: string;
   readonly model: string;
   readonly api: string | null;
+  /** False: it cannot be shown any. */
+  readonly pictures?: boolean;
 }
 
 export interface ImageRule {
@@ -143,10 +145,13 @@ export function familyOf({ api, model }: Target): Family {
   return family === "openai-completions" && MISTRAL_MODELS.test(model) ? "mistral" : family;
 }
 
+const NO_PICTURES: ReadonlySet<string> = new Set();
+
 /** Behind somebody else's address: pictures of results would become a user's message right behind them. */
 const MISTRAL_ELSEWHERE: Rules = { ...RULES.mistral, images: { ...MISTRAL_IMAGES, inResults: false } };
 
 export function rulesOf(target: Target): Rules {
   const family = familyOf(target);
-  return family === "mistral" && target.api === "openai-completions" ? MISTRAL_ELSEWHERE : RULES[family];
+  const rules = family === "mistral" && target.api === "openai-completions" ? MISTRAL_ELSEWHERE : RULES[family];
+  return target.pictures === false ? { ...rules, images: { ...rules.images, types: NO_PICTURES } } : rules;
 }

@@ -46,6 +46,7 @@ function soundImage(image: ImageBlock, rule: ImageRule, count: number): ContentB
   const facts = factsOf(image);
   if (facts === null) return leftOut("it is not a picture that can be read");
   const { mimeType, bytes, width, height } = facts;
+  if (rule.types.size === 0) return leftOut("this model takes none");
   if (!rule.types.has(mimeType)) return leftOut(`${mimeType} is not taken by this model`);
   if (bytes > rule.bytesMax) return leftOut(`${inMb(bytes)} are more than the ${inMb(rule.bytesMax)} that fit`);
   const edge = count > rule.manyFrom ? rule.manyEdgeMax : rule.edgeMax;

@@ -80,6 +80,9 @@ export function piaiModel(options: PiModelOptions): Model {
   return {
     name: `${options.provider}/${options.model}`,
     api: options.api,
+    async seesPictures() {
+      return piModel(options, await listed(options.catalog, options.model)).input.includes("image");
+    },
     async ask(request, ask) {
       const by = { provider: options.provider, model: options.model, api: options.api };
       if (ask.signal.aborted) return abortedAnswer(by, []);

@@ -115,6 +115,8 @@ test.each([
   const sent = JSON.stringify(server.requests[0]?.body);
   for (const said of ["it begins with an answer", "still there?", "of c|fc_1", "half", "and now?"])
     expect(sent).toContain(said);
+  // Nobody said that these models see pictures.
+  expect(sent).toContain("[image left out: this model takes none]");
   for (const gone of ["orphan", "cut", "bad", "hm"]) expect(sent).not.toContain(`"${gone}"`);
 });
 
