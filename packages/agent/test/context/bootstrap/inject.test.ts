@@ -217,6 +217,24 @@ describe("continuation-skip", () => {
     expect(told.requests.map((request) => has(request, "Rule one."))).toEqual([true, true]);
   });
 
+  test("a turn that was killed goes on with the files, though they are again as the turn before it had them", async () => {
+    await using told = await telling(skipping);
+    await told.file("AGENTS.md", "Rule one.");
+    await told.say("a");
+    await told.file("AGENTS.md", "Rule two.");
+    const lane = laneOf("b", "web:local:me:killed");
+    const bootstrap = { settings: { ...defaultBootstrap(), ...skipping } };
+    await told.stage.crash(lane, [write("todo.md", "x")], "effect:before:write", { bootstrap });
+    await told.file("AGENTS.md", "Rule one.");
+    const seen: ModelRequest[] = [];
+    const answers: ScriptedStep = (request) => {
+      seen.push(request);
+      return say("ok");
+    };
+    await told.stage.run(lane, [answers], { bootstrap });
+    expect(seen.map((request) => has(request, "Rule one."))).toEqual([true]);
+  });
+
   test("a turn that failed before it was answered has told nothing", async () => {
     await using told = await telling(skipping);
     await told.file("AGENTS.md", "Rule one.");
