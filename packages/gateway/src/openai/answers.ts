@@ -138,6 +138,7 @@ function statelessAgent(agent: Agent, sessions: Agent["sessions"], { telling }: 
     arrived: async () => ({ stop: null, joined: [], steer: [], collect: [] }),
     join: async () => false,
     charge: async () => true,
+    tell: async () => false,
     finish: async () => {},
   };
 }
