@@ -34,11 +34,25 @@ function quoted(name: string): string {
 
 /** The same messages with their envelopes as first lines; those without one as they are. */
 export function inEnvelopes(messages: readonly EntryMessage[]): readonly EntryMessage[] {
-  return messages.map((message) => {
-    const { role, envelope, content } = message as UserMessage;
-    if (role !== "user" || typeof envelope !== "string" || envelope === "") return message;
-    const line = { type: "text", text: envelope } as const;
-    if (typeof content === "string") return { ...message, content: [line, { type: "text", text: content }] };
-    return Array.isArray(content) ? { ...message, content: [line, ...content] } : message;
-  });
+  return messages.map(inEnvelope);
+}
+
+/** One message of a conversation comes out as the same object each time, so that what was found out about it can be kept. */
+export function inEnvelope(message: EntryMessage): EntryMessage {
+  const { role, envelope } = message as UserMessage;
+  if (role !== "user" || typeof envelope !== "string" || envelope === "") return message;
+  const known = enveloped.get(message);
+  if (known !== undefined) return known;
+  const made = withFirstLine(message as UserMessage, envelope);
+  enveloped.set(message, made);
+  return made;
+}
+
+const enveloped = new WeakMap<EntryMessage, EntryMessage>();
+
+function withFirstLine(message: UserMessage, envelope: string): EntryMessage {
+  const { content } = message;
+  const line = { type: "text", text: envelope } as const;
+  if (typeof content === "string") return { ...message, content: [line, { type: "text", text: content }] };
+  return Array.isArray(content) ? { ...message, content: [line, ...content] } : message;
 }

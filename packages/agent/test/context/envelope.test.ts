@@ -39,4 +39,5 @@ test("messages are shown with theirs, the stored ones stay as they are", () => {
     "[]",
   ]);
   expect(JSON.stringify(messages)).toBe(before);
+  expect(inEnvelopes(messages)[0]).toBe(inEnvelopes(messages)[0]);
 });

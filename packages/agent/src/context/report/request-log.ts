@@ -9,6 +9,7 @@
 import { appendFile, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { errnoOf, LIMITS, messageOf, sha256, type World } from "@holdfast/base";
 import { approximateTokens, type Entry, type EntryMessage, isMessage, requestsPath } from "@holdfast/sessions";
+import { inEnvelope } from "../envelope.ts";
 import {
   digestsIn,
   headText,
@@ -184,9 +185,9 @@ function textPiece(message: EntryMessage, tokens = approximateTokens(message)): 
   return [text, pieceOf(text, tokens)];
 }
 
-/** The message of an entry as it stands in the transcript. */
+/** The message of an entry as it stands in the transcript, with its envelope. */
 export function storedMessage(entry: Entry): EntryMessage | undefined {
-  return isMessage(entry) ? entry.message : undefined;
+  return isMessage(entry) ? inEnvelope(entry.message) : undefined;
 }
 
 /** An entry never changes, so what was found out about it stays true. */
