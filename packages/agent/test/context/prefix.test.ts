@@ -2,14 +2,16 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { realWorld } from "@holdfast/base";
-import { memorySessions } from "@holdfast/sessions";
+import { memorySessions, type Sessions } from "@holdfast/sessions";
 import { expect, test } from "vitest";
 import { keptInMemory } from "../../src/context/bootstrap/kept.ts";
 import { defaultBootstrap } from "../../src/context/bootstrap/settings.ts";
+import { inEnvelopes } from "../../src/context/envelope.ts";
+import { mend } from "../../src/context/hygiene/hygiene.ts";
 import { piaiModel } from "../../src/model/piai/model.ts";
 import { builtinTools } from "../../src/tools/builtin.ts";
 import { turn } from "../../src/turn.ts";
-import { agentOf, laneOf } from "../support/agent.ts";
+import { agentOf, KEY, laneOf } from "../support/agent.ts";
 import { calls, type Reply, startOpenAiServer, streams } from "../support/openai-server.ts";
 import { temporaryWorkspace } from "../support/workspace.ts";
 
@@ -71,4 +73,21 @@ test(`${TURNS} turns with tools that write notes: every request begins with the 
   expect(broken).toEqual([]);
   expect(sent[0]).toContain("Yesterday.");
   expect(sent[0]).toContain("[Mon 2026-06-22");
+  expect(await brokenByForm(sessions)).toEqual([]);
 });
+
+const APIS = ["openai-responses", "anthropic-messages", "google-generative-ai", "mistral-conversations", "unknown"];
+
+/** The end of the same conversation in the form of other providers: which requests do not begin with the one before. */
+async function brokenByForm(sessions: Sessions): Promise<readonly string[]> {
+  await using session = await sessions.open(KEY);
+  const leaves = (await session.since(null)).flatMap(({ seen }) => (seen === undefined ? [] : [seen])).slice(-8);
+  const contexts = await Promise.all(leaves.map((leaf) => session.context({ leaf })));
+  return APIS.flatMap((api) => {
+    const target = { provider: "p", model: "m", api };
+    const sent = contexts.map(({ messages }) =>
+      bytesOf({ tools: [], messages: mend(inEnvelopes(messages), target).messages }),
+    );
+    return sent.flatMap((bytes, at) => (at === 0 || bytes.startsWith(sent[at - 1]!) ? [] : [`${api} ${leaves[at]}`]));
+  });
+}
