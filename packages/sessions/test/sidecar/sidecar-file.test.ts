@@ -2,7 +2,7 @@
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { realWorld } from "@holdfast/base";
-import { openTranscript, type Session } from "@holdfast/sessions";
+import { openTranscript, requestsPath, type Session } from "@holdfast/sessions";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openSource } from "../../src/reading/source.ts";
@@ -10,8 +10,8 @@ import { readWhole } from "../../src/reading/whole.ts";
 import { LineIndex } from "../../src/sidecar/line-index.ts";
 import { loadSidecar, SIDECAR_FROM_BYTES, sidecarPath } from "../../src/sidecar/sidecar-file.ts";
 import { SLOT_BYTES } from "../../src/sidecar/slots.ts";
-import { archiveLog } from "../../src/stores/file/archive.ts";
-import { realDisk } from "../../src/stores/file/disk.ts";
+import { archiveLog, discardLog } from "../../src/stores/file/archive.ts";
+import { type Disk, realDisk } from "../../src/stores/file/disk.ts";
 import { positionOf } from "../../src/stores/file/position.ts";
 import { runChild } from "../support/child.ts";
 import { testDirectory } from "../support/directories.ts";
@@ -132,6 +132,33 @@ describe("made and used", () => {
     await file.close();
     expect(await archiveLog({ live: path, archived: `${path}.old` }, position, place)).toBe("archived");
     expect((await readdir(directory.path)).sort()).toEqual(["s.jsonl.lock", "s.jsonl.old"]);
+  });
+
+  test("what is kept of requests goes with it, also what a kill between the two left, and the directory is synced", async () => {
+    await using directory = await testDirectory();
+    const [live, archived] = [join(directory.path, "s.jsonl"), join(directory.path, "s.jsonl.old")];
+    const synced: string[] = [];
+    const disk: Disk = {
+      ...realDisk,
+      async syncDirectory(path) {
+        await realDisk.syncDirectory(path);
+        synced.push((await readdir(path)).filter((name) => name.includes(".requests")).join());
+      },
+    };
+    const leave = () => writeFile(requestsPath(live), "what was said");
+    await writeFile(live, fileOf(chain(0, 2)));
+    await leave();
+    const file = await realDisk.open(live, "read");
+    const position = await positionOf(file);
+    await file.close();
+    expect(await archiveLog({ live, archived }, position, { ...place, disk })).toBe("archived");
+    expect([await readdir(directory.path), synced.at(-1)]).toEqual([["s.jsonl.old"], ""]);
+    await leave();
+    expect(await archiveLog({ live, archived }, position, { ...place, disk })).toBe("archived");
+    expect([await readdir(directory.path), synced.at(-1)]).toEqual([["s.jsonl.old"], ""]);
+    await leave();
+    expect(await discardLog({ live, archived }, { ...place, disk })).toBe(true);
+    expect([await readdir(directory.path), synced.at(-1)]).toEqual([[], ""]);
   });
 
   test("a file of that name that is no index stays as it is", async () => {

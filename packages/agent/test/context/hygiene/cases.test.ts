@@ -67,6 +67,16 @@ describe("thoughts", () => {
     expect(blocksOf(hygienic(messages, { ...CLAUDE, model: "claude-opus-4-5" })[1])).toEqual([text("z")]);
   });
 
+  test("two answers that become one keep the thoughts of neither, unless one model gave both", () => {
+    const { "google-generative-ai": GEMINI } = TARGETS;
+    const own = answer([thought("own", "RXJTaWc="), text("x")], { ...GEMINI });
+    const others = answer([text("y")], { ...CLAUDE });
+    const sent = (...answers: readonly EntryMessage[]) =>
+      blocksOf(hygienic([user(text("a")), ...answers, user(text("b"))], GEMINI)[1]);
+    expect(sent(own, others)).toEqual([text("x"), text("y")]);
+    expect(sent(own, own)).toHaveLength(4);
+  });
+
   test("B050 a reasoning item goes with what it led to, and what it led to stands alone without it", async () => {
     const item = (id: string) => thought("", JSON.stringify({ type: "reasoning", id, summary: [] }));
     const cut = answer([text("before"), item("rs_1"), call("call_1|fc_1")], { ...GPT, stopReason: "aborted" });
@@ -156,6 +166,12 @@ describe("pictures", () => {
     }
     // Once where more than 20 have another limit, if at all; once where more than 100 came.
     expect(broken).toBeLessThanOrEqual(2);
+  });
+
+  test("of more than twenty none may be large", () => {
+    const many = (count: number) => Array.from({ length: count }, () => user(image(pngOf(2_500, 10))));
+    const left = (count: number) => JSON.stringify(hygienic(many(count), CLAUDE)).split("2500x10 pixels").length - 1;
+    expect([left(20), left(21)]).toEqual([0, 21]);
   });
 
   test.each([

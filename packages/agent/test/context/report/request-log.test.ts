@@ -143,7 +143,10 @@ test("a kill in the middle of a line loses that report and no other", async () =
   await truncate(path, (await stat(path)).size - 40);
   expect((await readRequests(await on.transcript())).requests.map(({ report }) => report.n)).toEqual([1]);
   await on.ask(["second"], newLog());
-  await appendFile(path, '{"report":{"n":9},"messages":{"of":99,"keep":4,"add":[]}}\n{"piece":"00');
+  const { head } = JSON.parse((await readFile(path, "utf8")).trimEnd().split("\n").at(-1) ?? "");
+  const lost = { report: { n: 9 }, head, messages: { of: 99, keep: 4, add: [] } };
+  const short = { report: { n: 10 }, head, messages: { of: 1, keep: 400, add: [] } };
+  await appendFile(path, `${[lost, short].map((line) => JSON.stringify(line)).join("\n")}\n{"piece":"00`);
   await on.ask(["third"], newLog());
   const { requests } = await readRequests(await on.transcript());
   expect(requests.map(({ report }) => report.n)).toEqual([1, 2, 3, 4, 5]);
@@ -206,6 +209,21 @@ test("the older half goes when the size is reached; what stays can be rebuilt, a
       said.slice(from, request.report.n).map((content) => ({ role: "user", content })),
     );
   }
+});
+
+test("a request whose earlier messages differ does not go on where the one before ended", async () => {
+  await using space = await temporaryWorkspace({ world });
+  const file = join(space.root, "s.jsonl");
+  const log = newLog();
+  for (const texts of [["a", "b"], ["a", "B", "c"], ["a"]]) await log.record(place(file), facts(texts));
+  await log.record(place(file), facts(["a", "d"], "You help otherwise."));
+  const reports = (await readRequests(file)).requests.map(({ report }) => report.prefix);
+  expect(reports).toMatchObject([
+    { with: null },
+    { with: 1, head: true, messages: 1, extends: false },
+    { with: 2, head: true, messages: 1, extends: false },
+    { with: 3, head: false, messages: 0, extends: false, bytes: 0 },
+  ]);
 });
 
 test("as much is kept as the transcript has, and some of a small one", async () => {

@@ -54,10 +54,19 @@ export async function archiveLog(
   return "archived";
 }
 
-/** Left over at a crash it describes a file that is not there; doing it again, or destroying the transcript, removes it. */
+/**
+ * Left over at a crash they describe a file that is not there; doing it again, or destroying the transcript, removes them. What
+ * was said in requests is gone durably.
+ */
 async function dropBeside(disk: Disk, live: string): Promise<void> {
-  for (const path of [sidecarPath(live), requestsPath(live), asideOf(requestsPath(live))])
-    await during(path, "write", () => disk.remove(path));
+  const requests = requestsPath(live);
+  await during(live, "write", () => disk.remove(sidecarPath(live)));
+  let found = false;
+  for (const path of [requests, asideOf(requests)]) {
+    found = (await isThere(disk, path)) || found;
+    await during(live, "write", () => disk.remove(path));
+  }
+  if (found) await during(live, "sync", () => disk.syncDirectory(dirname(live)));
 }
 
 async function standsAt(disk: Disk, path: string, expect: Position): Promise<boolean> {
@@ -178,10 +187,7 @@ export async function discardLog({ live, archived }: Names, { disk, world }: Pla
     await during(path, "write", () => disk.remove(path));
   }
   if (found) await during(archived, "sync", () => disk.syncDirectory(dirname(archived)));
-  if (!(await isThere(disk, live)) && (await isThere(disk, requestsPath(live)))) {
-    await dropBeside(disk, live);
-    await during(live, "sync", () => disk.syncDirectory(dirname(live)));
-  }
+  if (!(await isThere(disk, live))) await dropBeside(disk, live);
   world.at("archive:after-discard");
   return found;
 }
