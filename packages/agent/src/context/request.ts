@@ -8,8 +8,8 @@ import type { Model, ModelRequest, ToolSpec } from "../types.ts";
 import type { Work } from "../work.ts";
 import { familyOf } from "./hygiene/families.ts";
 import { mend } from "./hygiene/hygiene.ts";
-import type { RequestFacts } from "./report/types.ts";
-import { injectionFor } from "./bootstrap/inject.ts";
+import type { LeftOut, RequestFacts } from "./report/types.ts";
+import { type Injection, injectionFor } from "./bootstrap/inject.ts";
 import { defaultBootstrap } from "./bootstrap/settings.ts";
 import { inEnvelopes } from "./envelope.ts";
 import { joinSections, systemSections } from "./system-prompt.ts";
@@ -23,11 +23,12 @@ export async function buildRequest(
   const { agent, session } = work;
   const context = await session.context(leaf === null || leaf === session.leaf() ? {} : { leaf });
   const tools = toolsOf(agent);
-  const { bootstrap } = await injectionFor(work, { leaf, compaction: context.report.compaction });
+  const { settings = defaultBootstrap() } = agent.bootstrap ?? {};
+  const { bootstrap, how } = await injectionFor(work, { leaf, compaction: context.report.compaction });
   const sections = systemSections({
     agentId: agent.id,
     workspace: agent.workspace,
-    timezone: (agent.bootstrap?.settings ?? defaultBootstrap()).timezone,
+    timezone: settings.timezone,
     tools,
     bootstrap: bootstrap?.sections ?? [],
   });
@@ -45,10 +46,18 @@ export async function buildRequest(
     sections,
     files: bootstrap?.files ?? [],
     sources: mended.from.map(idOf),
-    leftOut: context.report.leftOut,
+    leftOut: [...context.report.leftOut, ...noFiles(how)],
     changed: mended.changed.map(({ from, why }) => ({ id: idOf(from), why })),
-    limits: {},
+    limits: {
+      bootstrapMaxChars: settings.limits.maxChars,
+      bootstrapTotalMaxChars: settings.limits.totalMaxChars,
+    },
   };
+}
+
+/** That the workspace's files are not there, where they could be. */
+function noFiles(how: Injection["how"]): readonly LeftOut[] {
+  return how === "skipped" || how === "never" ? [{ id: null, why: `workspace_${how}` }] : [];
 }
 
 /** By name: servers that come and go must not change the order of the others, on which caches of prompts depend. */

@@ -11,6 +11,8 @@ const LEFT_OUT: Readonly<Record<string, Words | null>> = {
   edited_away: ["taken out by an edit", "被编辑移除"],
   max_messages: ["beyond the limit of messages", "超出消息条数上限"],
   max_tokens: ["beyond the limit of tokens", "超出 token 上限"],
+  workspace_skipped: ["workspace files, which this branch has had", "工作区文件，此分支已经有过"],
+  workspace_never: ["workspace files, as configured", "工作区文件，按配置不发送"],
   not_for_the_model: null,
 };
 /** What was changed in memory. */
