@@ -25,3 +25,4 @@ export {
   scriptedModel,
   stalled,
 } from "./model/scripted.ts";
+export type { Spent } from "./spend.ts";

@@ -13,7 +13,14 @@ import { perform } from "./perform.ts";
 import type { Joining, ModelFailure, ModelFailureCode, TurnOutcome } from "./types.ts";
 import { append, sinceStart, type Work } from "./work.ts";
 
-type StopCode = "turn_steps_max" | "turn_loop" | "turn_timeout" | "model_failed" | "attempts_used" | "stopped";
+type StopCode =
+  | "turn_steps_max"
+  | "turn_loop"
+  | "spend_limit"
+  | "turn_timeout"
+  | "model_failed"
+  | "attempts_used"
+  | "stopped";
 
 /** What to do about each, after the sentence that says what happened. */
 const HELP: Readonly<Record<ModelFailureCode, string>> = {
@@ -107,7 +114,14 @@ export async function stoppedBefore(work: Work, entry: AnswerEntry): Promise<Tur
   return { kind: "stopped", code, entryId: entry.id, text };
 }
 
-const CODES: readonly StopCode[] = ["turn_steps_max", "turn_loop", "turn_timeout", "attempts_used", "stopped"];
+const CODES: readonly StopCode[] = [
+  "turn_steps_max",
+  "turn_loop",
+  "spend_limit",
+  "turn_timeout",
+  "attempts_used",
+  "stopped",
+];
 
 /** The joined items whose messages this entry answers. */
 export async function joinedIn(work: Work, entry: AnswerEntry): Promise<readonly Joining[]> {

@@ -14,6 +14,7 @@ import { hear } from "./hear.ts";
 import { isLooping, LOOP_TEXT } from "./loops.ts";
 import { type Next, nextStep, type OpenCall } from "./next-step.ts";
 import { describe, type Performed, perform } from "./perform.ts";
+import { spentIn } from "./spend.ts";
 import { approvalsFor, takeUpApproved } from "./permission.ts";
 import { effectOf } from "./settle.ts";
 import {
@@ -22,6 +23,7 @@ import {
   joinedIn,
   noteAttempt,
   STEPS_TEXT,
+  type Stop,
   stopByPerson,
   stopLate,
   stoppedBefore,
@@ -61,14 +63,21 @@ async function goOn(work: Work): Promise<TurnOutcome> {
     const ended = await endedFromOutside(work);
     if (ended !== undefined) return ended;
     const next = await lookAhead(work);
-    if (next.kind === "ask" && isLooping(await sinceStart(work)))
-      return stopVisibly(work, { code: "turn_loop", text: LOOP_TEXT });
+    const kept = next.kind === "ask" ? keptFromAsking(work, await sinceStart(work)) : null;
+    if (kept !== null) return stopVisibly(work, kept);
     if (next.kind === "ask") questions += 1;
     if (questions > LIMITS.turnStepsMax) break;
     const outcome = await take(work, next);
     if (outcome !== undefined) return outcome;
   }
   return stopVisibly(work, { code: "turn_steps_max", text: STEPS_TEXT });
+}
+
+/** Circles and money end a turn before its next question. */
+function keptFromAsking({ agent }: Work, log: readonly Entry[]): Stop | null {
+  if (isLooping(log)) return { code: "turn_loop", text: LOOP_TEXT };
+  const text = agent.maySpend?.(spentIn(log)) ?? null;
+  return text === null ? null : { code: "spend_limit", text };
 }
 
 /** A person's stop or the end of its time, as an outcome. Letting go is thrown. An answer that is there is still sent. */

@@ -2,6 +2,7 @@
  * The agent's vocabulary and ports. The agent turns one message into entries and a reply; everything it needs from
  * outside arrives through these interfaces, joined by the gateway's composition root.
  */
+import type { Spent } from "./spend.ts";
 import type { Json, JsonObject, World } from "@holdfast/base";
 import type { ActionFolders } from "./actions/folder.ts";
 import type { RequestLog } from "./context/report/types.ts";
@@ -250,6 +251,8 @@ export interface Agent {
   readonly observe: Observe;
   /** Keeps what went into each request, for people; left out: nothing is kept. */
   readonly requests?: RequestLog;
+  /** Asked before each question: what keeps it from being asked for money's sake, for people; no limit when left out. */
+  maySpend?(turn: Spent): string | null;
   /** Longest time of one message, waits for a provider included; no end when left out. Milliseconds. */
   readonly timeoutMs?: number;
   /** Longest silence of a model that is answering; `LIMITS.modelIdleMs` when left out. Milliseconds. */
@@ -293,6 +296,7 @@ export type TurnOutcome =
       readonly kind: "stopped";
       readonly code:
         | "turn_steps_max"
+        | "spend_limit"
         /** It went round in circles. */
         | "turn_loop"
         | "turn_timeout"

@@ -5,7 +5,7 @@ export const HELP = `holdfast: an assistant whose conversations and actions surv
   holdfast chat [--session KEY]        talk in the terminal
   holdfast send --session KEY TEXT     one message; prints the answer
   holdfast status · config check       is a gateway running, and with what · is holdfast.json right
-  holdfast models list|test            which models are set up · whether they answer
+  holdfast models list|test · usage    which are set up · whether they answer · what they cost
   holdfast demo [--seed N] [--lang L]  the to-do story, with a real SIGKILL, in a temporary home
 
   holdfast session list                what conversations there are (also: holdfast sessions)

@@ -143,7 +143,13 @@ export function addWaiting(program: Command, act: Act): void {
     .action((id) => act(async (context) => (await commands()).resendReply(context, id)));
 }
 
-export function addModels(program: Command, act: Act): void {
+export function addModels(program: Command, act: Act, wholeNumber: (text: string) => number): void {
+  program
+    .command("usage")
+    .description("what the models cost")
+    .addOption(new Option("--by <what>", "add up by").choices(["day", "model", "session", "agent"]).default("day"))
+    .option("--days <n>", "of so many days", wholeNumber, 30)
+    .action((options) => act(async (context) => (await import("./commands/usage.ts")).showUsage(context, options)));
   const models = program.command("models").description("which models there are, and whether they answer");
   const commands = () => import("./commands/models.ts");
   models

@@ -57,7 +57,7 @@ function addGateway(program: Command, act: Act): void {
     .description("what is running")
     .action(() => act(async (context) => (await import("./commands/status.ts")).showStatus(context)));
   addWaiting(program, act);
-  addModels(program, act);
+  addModels(program, act, wholeNumber);
   program
     .command("config")
     .description("the configuration")

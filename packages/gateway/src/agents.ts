@@ -1,6 +1,14 @@
 /** The configured agents, each made of its own sessions, workspace, model and tools. Nothing is shared between two agents. */
 import { join, resolve } from "node:path";
-import { type Agent, builtinTools, createRequestLog, type Model, type Observe, type Tool } from "@holdfast/agent";
+import {
+  type Agent,
+  builtinTools,
+  createRequestLog,
+  type Model,
+  type Observe,
+  type Spent,
+  type Tool,
+} from "@holdfast/agent";
 import { bootId, type World } from "@holdfast/base";
 import { openSessions, type Sessions } from "@holdfast/sessions";
 import { bootstrapOf } from "./bootstrap.ts";
@@ -25,6 +33,8 @@ export interface AgentsOptions {
   readonly world: World;
   readonly log: Log;
   readonly observe: Observe;
+  /** What keeps an agent from asking for money's sake, or null. */
+  maySpend(agent: string, turn: Spent): string | null;
   /** The ports into the lane. */
   readonly turns: Pick<Turns, "began" | "arrived" | "join" | "charge" | "finish" | "tell">;
 }
@@ -87,6 +97,7 @@ async function openAgent(agent: AgentConfig, tools: ReadonlyMap<string, Tool>, o
       onProblem: (why) => options.log.warn("what went into a request was not kept", { agent: agent.id, why }),
     }),
     timeoutMs: agent.timeout,
+    maySpend: (turn) => options.maySpend(agent.id, turn),
     allowed: (message, tool, args) => permissionOf({ message, tool, args }, agent.tools),
     began: turns.began,
     arrived: turns.arrived,

@@ -6,8 +6,8 @@
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { type Agent, AgentError, type Model } from "@holdfast/agent";
-import { messageOf, type World } from "@holdfast/base";
+import { type Agent, AgentError } from "@holdfast/agent";
+import { messageOf } from "@holdfast/base";
 import { accept, type Receipt } from "./accept.ts";
 import { defaultAgent, type OpenAgents, openAgents } from "./agents.ts";
 import { wireItem } from "./bodies.ts";
@@ -17,27 +17,29 @@ import { gatewayToken, readCredentials } from "./config/credentials.ts";
 import type { AgentConfig, Config } from "./config/schema.ts";
 import { deliver, undelivered } from "./deliver.ts";
 import { GatewayError } from "./errors.ts";
+import type { Gateway, GatewayOptions } from "./gateway-contract.ts";
 import { type Home, openHome, runsElsewhere, whileOurs } from "./home.ts";
 import type { HttpServer } from "./http/server.ts";
 import type { LaneStore } from "./lanes.ts";
 import { createHub, type Hub } from "./live/hub.ts";
 import { observer } from "./live/observe.ts";
 import { createWaiting, type Waiting } from "./live/waiting.ts";
-import type { Log } from "./log.ts";
 import { modelOf } from "./models.ts";
 import { keptRests } from "./rests.ts";
-import { type Posted, post } from "./post.ts";
+import { post } from "./post.ts";
 import { enqueue } from "./queue/enqueue.ts";
 import { type Revision, revise } from "./queue/revise.ts";
 import { expireApprovals } from "./queue/look.ts";
-import { type QueueMode, settingsFor } from "./queue/plan.ts";
+import { settingsFor } from "./queue/plan.ts";
 import { type RunningTurns, runningTurns } from "./queue/running.ts";
 import { cleanUpAgents, keepAgentsTidy } from "./retention.ts";
 import { agentOf, mainKey, type Routing, route } from "./routes.ts";
 import { type Runner, startRunner } from "./runner.ts";
 import { sweepEvery } from "./sweep.ts";
 import { createTurns, type Turns } from "./turns.ts";
-import type { WireItem } from "./wire/index.ts";
+import { openUsage } from "./usage/book.ts";
+
+export type { Gateway, GatewayOptions, SendOptions } from "./gateway-contract.ts";
 
 /** Replies that are sent at once. */
 const SENDS_MAX = 8;
@@ -45,49 +47,6 @@ const FORGET_EVERY_MS = 3_600_000;
 const EXPIRE_EVERY_MS = 5_000;
 /** How often the home's lock is looked at, besides at every claim and message. */
 const LOOK_AT_HOME_MS = 1_000;
-
-export interface GatewayOptions {
-  readonly home: string;
-  readonly config: Config;
-  readonly world: World;
-  readonly log: Log;
-  /** Folder of the built dashboard; null: none. */
-  readonly dashboardRoot: string | null;
-  /** Where to listen; left out: as configured; null: not at all. */
-  readonly http?: { readonly host: string; readonly port: number } | null;
-  /** Takes the place of the configured models, e.g. a scripted one. */
-  readonly model?: (agent: AgentConfig) => Model;
-}
-
-export interface SendOptions {
-  readonly wait?: boolean;
-  /** Same key and text: same item and answer. */
-  readonly clientKey?: string;
-  /** How it meets a turn at work: by default it waits for a turn of its own. */
-  readonly mode?: QueueMode;
-  readonly signal?: AbortSignal;
-}
-
-export interface Gateway extends AsyncDisposable {
-  /** Throws `home_busy`, `home_unusable`, `lanes_unusable`, `workspace_unusable`, `http_unavailable`; nothing is held then. */
-  start(): Promise<void>;
-  /** Idempotent. Waits until what is at work is finished or put back. */
-  stop(): Promise<void>;
-  /** Resolves with the reason when it has stopped by itself (`home_lost`). */
-  readonly lost: Promise<GatewayError>;
-  /** `http://host:port`, or null when it does not listen. */
-  readonly address: string | null;
-  /** A new one-time link, or null when it does not listen. */
-  signInLink(): string | null;
-  /** The key of the owner's main conversation. */
-  readonly defaultSession: string;
-  /** `null` as key: the default session. */
-  send(sessionKey: string | null, text: string, options?: SendOptions): Promise<Posted>;
-  /** What of one session is not finished, oldest first. */
-  open(sessionKey: string): Promise<readonly WireItem[]>;
-  /** Events of one session, as clients get them. */
-  readonly hub: Hub;
-}
 
 /** Everything that exists while the gateway runs. */
 interface Running {
@@ -222,9 +181,20 @@ async function start(parts: Parts): Promise<Running> {
   const { rests, written } = await keptRests(home.path, { world, log });
   undo.defer(written);
   const model = options.model ?? ((agent: AgentConfig) => modelOf(agent, { ...options, apiKeys, rests }));
-  const observe = observer(parts.hub);
+  const usage = await openUsage({ home: home.path, config: options.config, world, log });
+  undo.defer(() => usage.written());
+  const observe = usage.watching(observer(parts.hub));
   const secrets = [token, ...Object.values(apiKeys).flat()];
-  const opened = await openAgents({ ...options, home, holder, secrets, observe, turns, model });
+  const opened = await openAgents({
+    ...options,
+    home,
+    holder,
+    secrets,
+    observe,
+    turns,
+    model,
+    maySpend: usage.maySpend,
+  });
   undo.defer(() => opened.close());
   known.agents = opened.agents;
   if (fresh && (await anySession(known.agents)))

@@ -19,4 +19,13 @@ export {
 export { laneReport, waitingApprovals } from "./queue/look.ts";
 export { type MemoryRows, memoryLanes, sqliteLanes, threadedLanes } from "./lane-stores/all.ts";
 export type { ItemQuery, ItemState, Lane, LaneItem, LaneStore, NewLaneItem } from "./lanes.ts";
-export { type ConfiguredModel, configuredModels, opened } from "./models-view.ts";
+export {
+  type ConfiguredModel,
+  configuredModels,
+  GROUPS,
+  opened,
+  readUsage,
+  summed,
+  type UsageGroup,
+  type UsageSum,
+} from "./models-view.ts";

@@ -1,11 +1,13 @@
 /**
- * What models an agent has, for people: which are configured, which can be asked, and what is known of them.
+ * What models an agent has, for people: which are configured, which can be asked, what is known of them, and what they cost.
  * Invariant: looking asks no provider and tells no key.
  */
 import { AgentError, type Candidate, candidatesOf, listedModel } from "@holdfast/agent";
 import type { World } from "@holdfast/base";
 import { readCredentials } from "./config/credentials.ts";
 import type { Config } from "./config/schema.ts";
+
+export { GROUPS, readUsage, summed, type UsageGroup, type UsageSum } from "./usage/read.ts";
 
 export interface ConfiguredModel {
   /** `provider/model`. */

@@ -62,6 +62,7 @@ export const en = {
     bad_answer: "The model's answer could not be read. Send it again.",
     not_set_up: "The model is not set up correctly. Mend holdfast.json, then start the gateway again.",
     turn_steps_max: "It took more steps than are allowed. Say “continue” to go on.",
+    spend_limit: "A limit of models.spend is reached. Raise it in holdfast.json, or wait until it begins anew.",
     turn_loop: "The same step was tried again and again without anything new. Say what should be done differently.",
     attempts_used: "Several attempts brought nothing. What was done is on record; send it again to go on.",
     turn_timeout: "It took longer than agents.defaults.timeout allows. Send it again.",

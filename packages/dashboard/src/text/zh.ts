@@ -60,6 +60,7 @@ export const zh: Text = {
     bad_answer: "模型的回答无法读取。请重新发送。",
     not_set_up: "模型没有设置好。请修改 holdfast.json，然后重新启动网关。",
     turn_steps_max: "步骤超过了上限。说“继续”可以接着做。",
+    spend_limit: "已达到 models.spend 的费用上限。请在 holdfast.json 里调高，或等它重新计算。",
     turn_loop: "同一步反复尝试，没有新的结果。请说明应该怎样换一种做法。",
     attempts_used: "试了几次都没有成功。已完成的操作都有记录；重新发送即可接着做。",
     turn_timeout: "用时超过了 agents.defaults.timeout 的限制。请重新发送。",

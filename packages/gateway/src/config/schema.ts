@@ -150,7 +150,25 @@ const provider = z.strictObject({
     ),
 });
 
+const spendLimit = z.strictObject({
+  tokens: positive.nullable().prefault(null).describe("Most tokens, of questions and answers; `null`: no limit."),
+  cost: z
+    .number()
+    .positive()
+    .nullable()
+    .prefault(null)
+    .describe("Most US dollars, by listed prices; `null`: no limit."),
+});
+
 const models = z.strictObject({
+  spend: z
+    .strictObject({
+      turn: spendLimit.prefault({}).describe("For one message."),
+      day: spendLimit.prefault({}).describe("For all agents in one day."),
+      agentDay: spendLimit.prefault({}).describe("For each agent in one day."),
+    })
+    .prefault({})
+    .describe("A message that would go on beyond a limit ends, and says so."),
   providers: z.record(z.string(), provider).prefault({}).describe("By name; the part before `/` of a model's name."),
   cooldown: free.prefault({}).describe("How long a failing profile rests."),
 });
