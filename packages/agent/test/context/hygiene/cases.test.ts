@@ -1,5 +1,5 @@
 /** What providers refused elsewhere, each by the id of its case, and what each rule does by itself. */
-import type { EntryMessage } from "@holdfast/sessions";
+import { type Entry, type EntryMessage, project } from "@holdfast/sessions";
 import { describe, expect, test } from "vitest";
 import { familyOf, type Target } from "../../../src/context/hygiene/families.ts";
 import { hygienic, mend } from "../../../src/context/hygiene/hygiene.ts";
@@ -91,6 +91,39 @@ describe("thoughts", () => {
     expect(JSON.stringify(elsewhere)).not.toMatch(/rs_2|fc_2/);
     expect(idsIn(elsewhere)).toEqual(["call_2", "call_2"]);
   });
+});
+
+test("B073 a compaction between a call and its result, and another one after it: pairs hold, and the older one is skipped", async () => {
+  const timestamp = "2026-06-21T13:01:34.832Z";
+  const compaction = (summary: string, firstKeptEntryId: string) => ({
+    type: "compaction",
+    summary,
+    firstKeptEntryId,
+    tokensBefore: 1,
+  });
+  const said = (message: EntryMessage) => ({ type: "message", message });
+  const lines: readonly (readonly [id: string, fields: object])[] = [
+    ["m1", said(user(text("do it")))],
+    ["m2", said(answer([call("t1")]))],
+    ["c1", compaction("s1", "m2")],
+    ["m3", said(result("t1", text("it is done")))],
+    ["m4", said(answer([text("x")]))],
+    ["m5", said(user(text("more")))],
+    ["c2", compaction("s2", "m2")],
+    ["m6", said(user(text("and now?")))],
+  ];
+  const path = lines.map(
+    ([id, fields], at) => ({ id, parentId: lines[at - 1]?.[0] ?? null, timestamp, ...fields }) as Entry,
+  );
+  for (const length of [4, 5, 8]) {
+    const { messages } = project(path.slice(0, length), { whole: true });
+    for (const api of APIS) {
+      const sent = hygienic(messages, TARGETS[api]);
+      expect(problemsOf(await wireOf(sent, api), api)).toEqual([]);
+      expect(JSON.stringify(sent)).toContain("it is done");
+      expect(/\bs1\b|ns1/.test(JSON.stringify(sent))).toBe(length < 7);
+    }
+  }
 });
 
 describe("ids", () => {
