@@ -110,8 +110,14 @@ export async function stoppedBefore(work: Work, entry: AnswerEntry): Promise<Tur
   const code = CODES.find((each) => each === entry.stopped) ?? "model_failed";
   const silent = code === "stopped";
   const text = silent ? "" : (entry.message.errorMessage ?? "The message could not be answered.");
-  await agent.finish(item, { entryId: entry.id, text, failed: true, silent, joined: await joinedIn(work, entry) });
-  return { kind: "stopped", code, entryId: entry.id, text };
+  const because = failureIn(entry);
+  const joined = await joinedIn(work, entry);
+  await agent.finish(item, { entryId: entry.id, text, failed: true, silent, joined, ...because });
+  return { kind: "stopped", code, entryId: entry.id, text, ...because };
+}
+
+function failureIn({ failure }: AnswerEntry & { readonly failure?: unknown }): { readonly failure?: ModelFailureCode } {
+  return typeof failure === "string" && Object.hasOwn(HELP, failure) ? { failure: failure as ModelFailureCode } : {};
 }
 
 const CODES: readonly StopCode[] = [

@@ -94,6 +94,8 @@ export interface TurnEnd {
   readonly failed: boolean;
   /** Stopped by a person or overtaken: nothing is sent. */
   readonly silent: boolean;
+  /** What was the matter with the model, where that was it. */
+  readonly failure?: ModelFailureCode;
   /** Items that end with it: their messages are answered by the same entry. */
   readonly joined: readonly Joining[];
 }
@@ -307,5 +309,6 @@ export type TurnOutcome =
         | "stopped";
       readonly entryId: string | null;
       readonly text: string;
+      readonly failure?: ModelFailureCode;
     };
 export type { Json };

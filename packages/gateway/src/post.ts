@@ -84,7 +84,11 @@ function answerOf(item: LaneItem): Posted {
   }
   const ending = endingOf(item);
   if (item.state !== "done" || ending === null)
-    return { kind: "refused", code: "turn_failed", details: { text: ending?.text ?? "", item: item.id } };
+    return {
+      kind: "refused",
+      code: "turn_failed",
+      details: { text: ending?.text ?? "", item: item.id, ...(ending?.code === undefined ? {} : { why: ending.code }) },
+    };
   const { text, sessionId, entryId } = ending;
   const answer = { answer: text, session: item.queue, sessionId, entryId, durable: true };
   return { kind: "answered", answer, itemId: item.id };

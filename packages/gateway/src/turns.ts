@@ -232,9 +232,9 @@ async function finish(options: TurnsOptions, item: TurnItem, end: TurnEnd): Prom
   const { store, holder, world } = options;
   const agent = options.agent(item.sessionKey);
   if (agent === undefined) return;
-  const { text, entryId, failed, silent, joined } = end;
+  const { text, entryId, failed, silent, joined, failure } = end;
   const sessionId = item.start?.sessionId ?? (await agent.sessions.get(item.sessionKey))?.sessionId ?? null;
-  const ending = json({ text, entryId, sessionId });
+  const ending = json({ text, entryId, sessionId, ...(failure === undefined ? {} : { code: failure }) });
   const state = failed ? "failed" : "done";
   const latest = [item, ...joined].map(({ message }) => message).at(-1) ?? item.message;
   const row = { lastInteractionAt: latest.receivedMs, channel: latest.address.channel, status: state };

@@ -73,9 +73,9 @@ test("an item whose every attempt breaks fails visibly at the limit, with the re
 });
 
 test("progress earns attempts: many steps in one message are not used up", async () => {
-  const steps = Array.from({ length: 12 }, () => act("read", { path: "notes/meeting.md" }));
-  const { gateway } = await startGateway({ model: scriptedModel([...steps, say("read often")]) });
-  expect(await gateway.send(KEY, "read it often")).toMatchObject({ answer: { answer: "read often" } });
+  const steps = Array.from({ length: 12 }, (_, at) => act("write", { path: `notes/${at}.md`, content: "x" }));
+  const { gateway } = await startGateway({ model: scriptedModel([...steps, say("written often")]) });
+  expect(await gateway.send(KEY, "write often")).toMatchObject({ answer: { answer: "written often" } });
 });
 
 test.each([

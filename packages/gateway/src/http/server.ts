@@ -9,7 +9,7 @@ import { GatewayError } from "../errors.ts";
 import type { LaneStore } from "../lanes.ts";
 import type { Hub } from "../live/hub.ts";
 import type { Log } from "../log.ts";
-import { openAiError } from "../openai/shapes.ts";
+import { openAiFailure } from "../openai/shapes.ts";
 import { openAiRoutes } from "../openai/routes.ts";
 import type { Posted, PostRequest } from "../post.ts";
 import type { Routing } from "../routes.ts";
@@ -171,8 +171,8 @@ function refuse(
   { reply, parts }: { readonly reply: FastifyReply; readonly parts: HttpParts },
 ): FastifyReply {
   const failure = failureOf(error, { ...parts, limitBytes: LIMITS.messageBytesMax });
-  const body = request.url.startsWith("/v1/") ? openAiError(failure) : failure.body;
-  return reply.code(failure.status).send(body);
+  const given = request.url.startsWith("/v1/") ? openAiFailure(failure) : { ...failure, headers: {} };
+  return reply.code(given.status).headers(given.headers).send(given.body);
 }
 
 function guard(request: FastifyRequest, { host, access }: HttpParts): void {

@@ -113,9 +113,15 @@ export async function answerStateless(call: CallOptions, agent: Agent, { world }
   );
   if (outcome.kind === "replied")
     return { text: outcome.text, entryId: outcome.entryId, usages: usagesBefore(session, outcome.entryId) };
-  if (outcome.kind === "stopped") throw new GatewayError("turn_failed", { text: outcome.text });
-  const why = outcome.kind === "retry" ? outcome.failure.message : "somebody else is at work";
-  throw new GatewayError("turn_failed", { text: `The model could not answer: ${why}. Try again.` });
+  if (outcome.kind === "stopped") {
+    const { text: said, failure } = outcome;
+    throw new GatewayError("turn_failed", { text: said, ...(failure === undefined ? {} : { why: failure }) });
+  }
+  if (outcome.kind !== "retry")
+    throw new GatewayError("turn_failed", { text: "The model could not answer: somebody else is at work. Try again." });
+  const { failure, delayMs } = outcome;
+  const said = `The model could not answer: ${failure.message} Try again.`;
+  throw new GatewayError("turn_failed", { text: said, why: failure.code, retryAfterMs: delayMs });
 }
 
 function statelessItem(sessionKey: string, text: string, nowMs: number): TurnItem {

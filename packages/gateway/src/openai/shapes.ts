@@ -79,9 +79,47 @@ export function usageChunk(frame: Frame, usage: Usage) {
 
 const TYPES: Readonly<Record<number, string>> = { 401: "authentication_error", 429: "rate_limit_error" };
 
-/** OpenAI's form of a failed request. */
-export function openAiError({ status, body }: Failure) {
-  const { code, message } = body.error;
-  const type = TYPES[status] ?? (status < 500 ? "invalid_request_error" : "server_error");
-  return { error: { message, type, param: null, code } };
+interface ProviderError {
+  readonly status: number;
+  readonly code: string;
+  readonly type?: string;
+}
+
+/** What a client would have got from the provider itself, by what was the matter with the model. */
+const PROVIDER_ERRORS: Readonly<Record<string, ProviderError>> = {
+  rate_limited: { status: 429, code: "rate_limit_exceeded" },
+  billing: { status: 429, code: "insufficient_quota", type: "insufficient_quota" },
+  overloaded: { status: 503, code: "overloaded" },
+  timeout: { status: 504, code: "timeout" },
+  context_overflow: { status: 400, code: "context_length_exceeded" },
+  content_filter: { status: 400, code: "content_filter" },
+  bad_request: { status: 400, code: "bad_request" },
+};
+
+export interface OpenAiFailure {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: {
+    readonly error: {
+      readonly message: string;
+      readonly type: string;
+      readonly param: null;
+      readonly code: string;
+    };
+  };
+}
+
+/** OpenAI's form of a failed request; our own keys and settings being wrong stays a fault of the server. */
+export function openAiFailure({ status, body }: Failure): OpenAiFailure {
+  const { code, message, details } = body.error;
+  const why = code === "turn_failed" && typeof details.why === "string" ? details.why : "";
+  const known = Object.hasOwn(PROVIDER_ERRORS, why) ? PROVIDER_ERRORS[why] : undefined;
+  const found = known ?? { status, code };
+  const type = found.type ?? TYPES[found.status] ?? (found.status < 500 ? "invalid_request_error" : "server_error");
+  const waitMs = known !== undefined && typeof details.retryAfterMs === "number" ? details.retryAfterMs : null;
+  return {
+    status: found.status,
+    headers: waitMs === null ? {} : { "retry-after": String(Math.ceil(waitMs / 1000)) },
+    body: { error: { message, type, param: null, code: found.code } },
+  };
 }

@@ -8,7 +8,7 @@ import { GatewayError } from "../errors.ts";
 import { failureOf } from "../http/errors.ts";
 import type { HttpParts } from "../http/server.ts";
 import type { Answered, Telling } from "./answers.ts";
-import { type ChatRequest, chunk, type Frame, openAiError, usageChunk, usageOf } from "./shapes.ts";
+import { type ChatRequest, chunk, type Frame, openAiFailure, usageChunk, usageOf } from "./shapes.ts";
 
 /** One call: what was asked, and how to get the answer. */
 export interface Call {
@@ -39,13 +39,14 @@ export async function stream(call: Call, response: ServerResponse, parts: HttpPa
 
 /** Before the first chunk a failure is an ordinary error answer; after it, an error event. */
 function fail(response: ServerResponse, error: unknown, parts: HttpParts): void {
-  const failure = failureOf(error, { ...parts, limitBytes: LIMITS.messageBytesMax });
-  const body = JSON.stringify(openAiError(failure));
+  const failure = openAiFailure(failureOf(error, { ...parts, limitBytes: LIMITS.messageBytesMax }));
+  const body = JSON.stringify(failure.body);
   if (response.headersSent) {
     response.end(`data: ${body}\n\n`);
     return;
   }
-  response.writeHead(failure.status, { ...parts.headers, "content-type": "application/json; charset=utf-8" });
+  const headers = { ...parts.headers, ...failure.headers, "content-type": "application/json; charset=utf-8" };
+  response.writeHead(failure.status, headers);
   response.end(body);
 }
 

@@ -136,6 +136,30 @@ test.each([true, false])("a model that fails is an error with the reason (stream
   }
 });
 
+test.each([
+  ["rate_limited", 429, "rate_limit_exceeded", "rate_limit_error"],
+  ["billing", 429, "insufficient_quota", "insufficient_quota"],
+  ["overloaded", 503, "overloaded", "server_error"],
+  ["timeout", 504, "timeout", "server_error"],
+  ["context_overflow", 400, "context_length_exceeded", "invalid_request_error"],
+  ["content_filter", 400, "content_filter", "invalid_request_error"],
+  ["bad_request", 400, "bad_request", "invalid_request_error"],
+  ["not_set_up", 502, "turn_failed", "server_error"],
+] as const)(
+  "a model that fails with %s: the client gets what the provider would have said",
+  async (failure, status, code, type) => {
+    const { client } = await started(scriptedModel(() => failed(failure, { retryAfterMs: 3_000 })));
+    const call = client.chat.completions.create({ model: "m", messages: [user("x")] });
+    const error = await call.then(
+      () => null,
+      (reason: unknown) => reason as InstanceType<typeof OpenAI.APIError>,
+    );
+    expect(error).toMatchObject({ status, code, type });
+    const comesBack = failure === "rate_limited" || failure === "overloaded" || failure === "timeout";
+    expect(error?.headers?.get("retry-after")).toBe(comesBack ? "3" : null);
+  },
+);
+
 test("text that was streamed and withdrawn ends the stream with an error, never as an answer", async () => {
   const { client } = await started(scriptedModel([failed("bad_request", { after: "half an" })]));
   const stream = await client.chat.completions.create({ model: "m", messages: [user("x")], stream: true });
