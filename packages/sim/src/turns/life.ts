@@ -25,6 +25,8 @@ export interface Place {
   readonly forks?: { readonly at: string; readonly to: string; readonly beginsMs: number } | undefined;
 }
 
+/** A workspace file, so that each turn says in the log that it had it. */
+const RULES = { name: "AGENTS.md", text: "Be brief.", bytes: 9, sha256: "0".repeat(64), problem: null };
 const FIRST_LIFE = "life-1";
 const FIRST_HOME = "home-1";
 
@@ -144,7 +146,7 @@ async function begin(story: Story, beginning: Beginning): Promise<void> {
     model: parts.model,
     tools: parts.tools,
     workspace: "/nowhere",
-    bootstrap: { read: async () => ({ files: [], skills: [] }) },
+    bootstrap: { read: async () => ({ files: [RULES], skills: [] }) },
     world: process.world,
     home: { id: home, boot: "boot-1", fsync: "always", actions: actionsOf(home) },
     folders: parts.folders,

@@ -141,7 +141,7 @@ function foldersIn(path: string): readonly string[] {
   try {
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return [];
     return readdirSync(path)
-      .filter((name) => !name.startsWith("."))
+      .filter((name) => !name.startsWith(".") && !/\p{Cc}/u.test(name))
       .sort();
   } catch {
     // No such folder, or none that can be listed: there are no skills.

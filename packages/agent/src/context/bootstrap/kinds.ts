@@ -15,23 +15,12 @@ export type Weight = "full" | "lightweight" | "heartbeat";
 /** Whose prompt has MEMORY.md and the daily notes: the main conversation's, everybody's, nobody's. */
 export type MemoryScope = "main" | "always" | "never";
 
-/** The files of a workspace that mean something, in the order in which they stand in the prompt. */
-export const WORKSPACE_FILES = [
-  "AGENTS.md",
-  "SOUL.md",
-  "TOOLS.md",
-  "IDENTITY.md",
-  "USER.md",
-  "HEARTBEAT.md",
-  "BOOTSTRAP.md",
-  "MEMORY.md",
-] as const;
 export const MEMORY_FILE = "MEMORY.md";
 export const SETUP_FILE = "BOOTSTRAP.md";
 
 const CONVERSATION = ["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", "HEARTBEAT.md"];
 
-/** BOOTSTRAP.md is given while the set-up is not done; what `MemoryScope` says comes on top. */
+/** In the order in which they stand in the prompt. BOOTSTRAP.md is given while the set-up is not done; what `MemoryScope` says comes on top. */
 export const FILES_OF: Readonly<Record<RunKind, readonly string[]>> = {
   main: [...CONVERSATION, SETUP_FILE],
   direct: CONVERSATION,

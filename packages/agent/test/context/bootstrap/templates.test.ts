@@ -1,11 +1,11 @@
 /** What a new workspace begins with. */
 import { expect, test } from "vitest";
-import { WORKSPACE_FILES } from "../../../src/context/bootstrap/kinds.ts";
+import { FILES_OF } from "../../../src/context/bootstrap/kinds.ts";
 import { isTemplate, workspaceTemplates } from "../../../src/context/bootstrap/templates.ts";
 
 test.each(["en", "zh"] as const)("%s: every file but MEMORY.md, each short, in one language", (language) => {
   const files = workspaceTemplates(language);
-  expect(Object.keys(files)).toEqual(WORKSPACE_FILES.filter((name) => name !== "MEMORY.md"));
+  expect(Object.keys(files)).toEqual(FILES_OF.main);
   for (const text of Object.values(files)) {
     expect(text).toMatch(/^# .*\n\n[\s\S]*[^\n]\n$/);
     expect(text.length).toBeLessThan(3_000);
