@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 /**
  * Histories and indexes (a, b), what is sent (c), locks and owners (d), queues and restarts (g, h, but for cron and helpers),
- * size (i), times and places (j, but for heartbeats inside of heartbeats), branches (k), files and walls (m, as far as files go).
+ * size (i), times and places (j, but for heartbeats inside of heartbeats), branches (k), files, walls and names (m, as far as they go).
  */
 const COVERED: Readonly<Record<string, readonly number[]>> = {
   a: [1, 3, 4, 6, 8, 10, 12, 13, 14],
@@ -17,7 +17,7 @@ const COVERED: Readonly<Record<string, readonly number[]>> = {
   i: [126, 128, 130, 132, 134, 136, 137, 138],
   j: [139, 141, 143, 145, 147, 149, 151, 152],
   k: [154, 156, 158, 159, 160, 162, 164, 166],
-  m: [179, 181, 183],
+  m: [179, 181, 183, 189],
 };
 
 const packages = new URL("../../packages/", import.meta.url).pathname;
