@@ -3,7 +3,7 @@
  * Invariant: it carries the message's key, so a redelivery or a second life finds it instead of writing it again.
  */
 import type { ContentBlock, NewEntry } from "@holdfast/sessions";
-import { defaultBootstrap } from "./context/bootstrap/settings.ts";
+import { settingsOf } from "./context/bootstrap/settings.ts";
 import { envelopeOf } from "./context/envelope.ts";
 import { blocksOf } from "./attachments.ts";
 import { splitName } from "./model/answers.ts";
@@ -18,9 +18,9 @@ export async function hear(work: Work, keys: readonly string[]): Promise<Perform
   if (closed.kind === "busy") return closed;
   const messages = [work.item, ...work.joined].map(({ message }) => message);
   const heard = messages.filter(({ key }) => keys.includes(key));
-  const { workspace, bootstrap } = work.agent;
+  const { workspace } = work.agent;
   const { sessionKey } = work.item;
-  const { timezone } = bootstrap?.settings ?? defaultBootstrap();
+  const { timezone } = settingsOf(work.agent);
   const entries = await Promise.all(
     heard.map(async (message) => [
       ...gaveWay(message),

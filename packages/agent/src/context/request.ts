@@ -10,7 +10,7 @@ import { familyOf } from "./hygiene/families.ts";
 import { mend } from "./hygiene/hygiene.ts";
 import type { LeftOut, RequestFacts } from "./report/types.ts";
 import { type Injection, injectionFor } from "./bootstrap/inject.ts";
-import { defaultBootstrap } from "./bootstrap/settings.ts";
+import { settingsOf } from "./bootstrap/settings.ts";
 import { inEnvelopes } from "./envelope.ts";
 import { joinSections, systemSections } from "./system-prompt.ts";
 
@@ -23,7 +23,7 @@ export async function buildRequest(
   const { agent, session } = work;
   const context = await session.context(leaf === null || leaf === session.leaf() ? {} : { leaf });
   const tools = toolsOf(agent);
-  const { settings = defaultBootstrap() } = agent.bootstrap ?? {};
+  const settings = settingsOf(agent);
   const { bootstrap, how } = await injectionFor(work, { leaf, compaction: context.report.compaction });
   const sections = systemSections({
     agentId: agent.id,

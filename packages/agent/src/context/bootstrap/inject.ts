@@ -15,7 +15,7 @@ import { type KeptBootstraps, notKept } from "./kept.ts";
 import { kindOf, type Run, wantedBy } from "./kinds.ts";
 import { isOwnMemory, lookBack, type Marker, markerEntry, markerOf, writtenSince } from "./marker.ts";
 import { noticeOfCuts } from "./notice.ts";
-import { type BootstrapSettings, defaultBootstrap } from "./settings.ts";
+import { type BootstrapSettings, settingsOf } from "./settings.ts";
 import { withoutOldSetup } from "./setup.ts";
 
 /** Where it comes from; what is left out is read anew from the disk, as set by default, and not kept. */
@@ -61,7 +61,7 @@ async function decide(
   { leaf, compaction }: { readonly leaf: string | null; readonly compaction: string | null },
 ): Promise<Given> {
   const { item, agent, session, start } = work;
-  const { settings = defaultBootstrap() } = agent.bootstrap ?? {};
+  const settings = settingsOf(agent);
   const without = (how: "skipped" | "never" | "nothing"): Given => ({
     injection: { how, bootstrap: null },
     compaction,

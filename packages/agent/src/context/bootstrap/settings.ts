@@ -23,3 +23,10 @@ export function defaultBootstrap(): BootstrapSettings {
     timezone: machineTimezone(),
   };
 }
+
+/** What holds for an agent. */
+export function settingsOf(agent: {
+  readonly bootstrap?: { readonly settings?: BootstrapSettings };
+}): BootstrapSettings {
+  return agent.bootstrap?.settings ?? defaultBootstrap();
+}
