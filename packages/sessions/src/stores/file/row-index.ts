@@ -61,7 +61,7 @@ export class RowIndex {
   constructor(options: RowIndexOptions) {
     this.#options = options;
     this.#locks = indexLocks(options.directory, options, options.lock);
-    this.#journal = new KeptJournal(options.disk, this.#locks.canKeep);
+    this.#journal = new KeptJournal(options.disk, { canKeep: this.#locks.canKeep, sync: options.sync });
   }
 
   async get(key: string): Promise<SessionRow | undefined> {

@@ -150,7 +150,7 @@ describe("many changes at once", () => {
 
   test("a journal that was folded meanwhile is not made anew: what is in it would win over the snapshot", async () => {
     const missing = path("sessions.journal-7.jsonl");
-    const late = new KeptJournal(realDisk, false).use(missing, async () => {});
+    const late = new KeptJournal(realDisk, { canKeep: false, sync: true }).use(missing, async () => {});
     await expect(late).rejects.toMatchObject({ code: "write_failed", details: { errno: "ENOENT" } });
     expect(await readdir(directory.path)).not.toContain("sessions.journal-7.jsonl");
   });
