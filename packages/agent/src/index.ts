@@ -5,6 +5,10 @@ export { decide, type Recorded } from "./approvals.ts";
 export {
   type BootstrapPorts,
   chatText,
+  COMPACTION,
+  type CompactedByHand,
+  type CompactionSettings,
+  compactByHand,
   createRequestLog,
   diskWorkspace,
   type KeptRequest,

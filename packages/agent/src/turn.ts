@@ -6,7 +6,7 @@
  * a recovery are the same code; a holder that lost its right stops and writes nothing more.
  */
 import { assertNever, CodedError, isObject, type JsonObject, LIMITS } from "@holdfast/base";
-import type { Entry, Right, Session } from "@holdfast/sessions";
+import type { Entry } from "@holdfast/sessions";
 import { ask } from "./ask.ts";
 import { type AnswerEntry, intentsOf, textOf } from "./entries.ts";
 import { AgentError } from "./errors.ts";
@@ -31,7 +31,7 @@ import {
   usedUp,
 } from "./stop.ts";
 import type { Agent, Joining, TurnItem, TurnOutcome } from "./types.ts";
-import { append, headOf, sinceStart, type Work } from "./work.ts";
+import { append, headOf, keepRight, sinceStart, type Work } from "./work.ts";
 
 /**
  * Works on one item until it is answered, failed, or in other hands. May be called again for the same item after any
@@ -271,26 +271,6 @@ function tellTurn(agent: Agent, item: TurnItem): { ending(outcome: TurnOutcome):
       return outcome;
     },
     [Symbol.dispose]: () => agent.observe(item.sessionKey, { ...about, state: "ended", outcome: how }),
-  };
-}
-
-/** Renews the right until disposed, then gives it back. A right that is lost, or cannot be renewed, aborts the signal. */
-function keepRight(
-  session: Session,
-  right: Right,
-  { agent, signal }: { readonly agent: Agent; readonly signal: AbortSignal },
-): { readonly signal: AbortSignal } & AsyncDisposable {
-  const lost = new AbortController();
-  const lose = (cause?: unknown): void => lost.abort(new AgentError("right_lost", { session: session.key }, cause));
-  const renewing = agent.world.every(LIMITS.leaseRenewMs, () => {
-    session.renewTurn(right, LIMITS.leaseMs).then((kept) => (kept ? undefined : lose()), lose);
-  });
-  return {
-    signal: AbortSignal.any([signal, lost.signal]),
-    async [Symbol.asyncDispose]() {
-      renewing[Symbol.dispose]();
-      await session.releaseTurn(right);
-    },
   };
 }
 

@@ -5,6 +5,7 @@
 import type { Spent } from "./spend.ts";
 import type { Json, JsonObject, World } from "@holdfast/base";
 import type { ActionFolders } from "./actions/folder.ts";
+import type { CompactionSettings } from "./context/compaction/compact.ts";
 import type { RequestLog } from "./context/report/types.ts";
 import type { BootstrapPorts } from "./context/bootstrap/inject.ts";
 import type { Weight } from "./context/bootstrap/kinds.ts";
@@ -165,6 +166,8 @@ export interface Model {
   readonly api?: string;
   /** Whether it can be shown pictures; left out: it can. */
   seesPictures?(): Promise<boolean>;
+  /** Tokens of its window, of the smallest where it stands for several; left out, or infinite: not known. */
+  contextWindow?(): Promise<number>;
   /**
    * Asks for one answer. Never rejects because a provider failed or the signal aborted: that becomes an answer with
    * `stop: "failed"` or `"aborted"`. `onDelta` is provisional and must not throw. Must not keep or change `request`.
@@ -251,6 +254,8 @@ export interface Agent {
   /** This process's name in claims, e.g. `<home id>:<identity>`. */
   readonly holder: string;
   readonly observe: Observe;
+  /** How a conversation is shortened; as in docs/config.md when left out. */
+  readonly compaction?: CompactionSettings;
   /** Keeps what went into each request, for people; left out: nothing is kept. */
   readonly requests?: RequestLog;
   /** Asked before each question: what keeps it from being asked for money's sake, for people; no limit when left out. */

@@ -5,10 +5,12 @@
  * Invariant: every append of a turn carries its right, and goes to the current leaf only where that continues this item's
  * own entries; else a branch that a person chose meanwhile would get an answer to something it does not contain.
  */
+import { LIMITS } from "@holdfast/base";
 import type { Appended, ContentBlock, Entry, NewEntry, Right, Session } from "@holdfast/sessions";
 import { customTypeOf, turnRecordsOf } from "./entries.ts";
 import { descends } from "./next-step.ts";
 import type { Given } from "./context/bootstrap/inject.ts";
+import { AgentError } from "./errors.ts";
 import type { Agent, Joining, TurnItem } from "./types.ts";
 
 export interface Work {
@@ -79,4 +81,24 @@ async function appendNow(work: Work, entries: readonly NewEntry[]): Promise<Appe
     durable: appended.durable,
   });
   return appended;
+}
+
+/** Renews the right until disposed, then gives it back. A right that is lost, or cannot be renewed, aborts the signal. */
+export function keepRight(
+  session: Session,
+  right: Right,
+  { agent, signal }: { readonly agent: Pick<Agent, "world">; readonly signal: AbortSignal },
+): { readonly signal: AbortSignal } & AsyncDisposable {
+  const lost = new AbortController();
+  const lose = (cause?: unknown): void => lost.abort(new AgentError("right_lost", { session: session.key }, cause));
+  const renewing = agent.world.every(LIMITS.leaseRenewMs, () => {
+    session.renewTurn(right, LIMITS.leaseMs).then((kept) => (kept ? undefined : lose()), lose);
+  });
+  return {
+    signal: AbortSignal.any([signal, lost.signal]),
+    async [Symbol.asyncDispose]() {
+      renewing[Symbol.dispose]();
+      await session.releaseTurn(right);
+    },
+  };
 }

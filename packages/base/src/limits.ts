@@ -44,6 +44,8 @@ export const LIMITS = {
   imageEdgeMax: 2_000,
   imageSentBytesMax: 3 * 1024 * 1024,
   imagesBytesMax: 10 * 1024 * 1024,
+  /** Of a question that a summary repeats because its answer goes on behind it. */
+  compactionQuestionCharsMax: 4_000,
   /** What is kept of the requests of one conversation (as much as its transcript has, between these), and of one piece. */
   requestLogBytesMin: 256 * 1024,
   requestLogBytesMax: 4 * 1024 * 1024,

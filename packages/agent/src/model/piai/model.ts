@@ -83,6 +83,9 @@ export function piaiModel(options: PiModelOptions): Model {
     async seesPictures() {
       return piModel(options, await listed(options.catalog, options.model)).input.includes("image");
     },
+    async contextWindow() {
+      return piModel(options, await listed(options.catalog, options.model)).contextWindow;
+    },
     async ask(request, ask) {
       const by = { provider: options.provider, model: options.model, api: options.api };
       if (ask.signal.aborted) return abortedAnswer(by, []);

@@ -19,6 +19,10 @@ export function routedModel(
   return {
     name: first.name,
     ...(first.api !== undefined && { api: first.api }),
+    async contextWindow() {
+      const windows = candidates.map(({ asks }) => asks.contextWindow?.() ?? Number.POSITIVE_INFINITY);
+      return Math.min(...(await Promise.all(windows)));
+    },
     route: (sessionId) => routeOf(sessionId, routes),
     async ask(request, options) {
       const route = routeOf(request.sessionId, routes);
