@@ -5,6 +5,7 @@
  */
 import { sha256 } from "@holdfast/base";
 import { cutTo } from "./cut.ts";
+import { approximateTextTokens } from "@holdfast/sessions";
 import type { InjectedFile, SystemSection } from "../report/types.ts";
 import type { Found, FoundFile, FoundSkill } from "./files.ts";
 import { isMemory } from "./kinds.ts";
@@ -21,6 +22,8 @@ export interface Bootstrap {
   readonly files: readonly InjectedFile[];
   /** SHA-256 of the sections; two bootstraps with one hash are the same bytes. */
   readonly hash: string;
+  /** The window was too small for what the limits allow. */
+  readonly isSqueezed?: boolean;
 }
 
 const SKILL_CHARS_MAX = 500;
@@ -45,6 +48,24 @@ export function compose({ files, skills }: Found, { maxChars, totalMaxChars }: B
   const [first, last] = [lasting, memory].map((group) => group.flatMap(({ section }) => section));
   const sections = [...(first ?? []), ...listed, ...(last ?? []), ...leftOut(placed)];
   return { sections, files: placed, hash: hashOf(sections) };
+}
+
+/** Of a window, files get this share at most: a conversation has to have room beside them. */
+const WINDOW_SHARE = 0.35;
+
+/** The same for a model whose window may be small. `window`: in tokens. */
+export function composeFor(found: Found, limits: BootstrapLimits, window: number): Bootstrap {
+  const whole = compose(found, limits);
+  const text = whole.sections.map((one) => one.text).join("\n\n");
+  const most = window * WINDOW_SHARE;
+  // There are never more tokens than characters, so that most prompts need not be counted.
+  if (text.length <= most) return whole;
+  const tokens = approximateTextTokens(text);
+  if (tokens <= most) return whole;
+  return {
+    ...compose(found, { ...limits, totalMaxChars: Math.floor((text.length * most) / tokens) }),
+    isSqueezed: true,
+  };
 }
 
 export function hashOf(sections: readonly SystemSection[]): string {

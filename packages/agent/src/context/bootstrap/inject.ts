@@ -8,7 +8,7 @@
  */
 import type { Entry, NewEntry, Session } from "@holdfast/sessions";
 import type { Work } from "../../work.ts";
-import { type Bootstrap, compose } from "./compose.ts";
+import { type Bootstrap, composeFor } from "./compose.ts";
 import { dayAt } from "./days.ts";
 import { diskWorkspace, type ReadWorkspace } from "./files.ts";
 import { type KeptBootstraps, notKept } from "./kept.ts";
@@ -93,7 +93,8 @@ async function bootstrapNow({ agent }: Work, run: Run, settings: BootstrapSettin
   const { memory, timezone, limits } = settings;
   const wanted = wantedBy(run, memory, dayAt(timezone, world.nowMs()));
   const found = wanted.files.length === 0 && !wanted.skills ? NOTHING : await read(workspace, wanted);
-  return compose(withoutOldSetup(found), limits);
+  const window = (await agent.model.contextWindow?.()) ?? Number.POSITIVE_INFINITY;
+  return composeFor(withoutOldSetup(found), limits, window);
 }
 
 const NOTHING = { files: [], skills: [] };

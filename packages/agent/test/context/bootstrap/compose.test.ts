@@ -1,7 +1,8 @@
 /** From files to sections of the prompt, within limits. */
 import { sha256 } from "@holdfast/base";
+import { approximateTextTokens } from "@holdfast/sessions";
 import { describe, expect, test } from "vitest";
-import { compose } from "../../../src/context/bootstrap/compose.ts";
+import { compose, composeFor } from "../../../src/context/bootstrap/compose.ts";
 import type { FoundFile } from "../../../src/context/bootstrap/files.ts";
 
 const LIMITS = { maxChars: 20_000, totalMaxChars: 60_000 };
@@ -83,6 +84,20 @@ describe("limits", () => {
     expect(section!.text).toContain(`(and ${300 - shown} more in skills/)`);
     expect(Math.max(...section!.text.split("\n").map((line) => line.length))).toBeLessThan(550);
   });
+});
+
+test.each([
+  ["English", "Facts that are worth a line of their own.\n", 4_096],
+  ["Chinese", "值得单独写一行的事实。\n", 4_096],
+  ["English", "Facts that are worth a line of their own.\n", 8_192],
+])("in a small window files leave room for the conversation: %s", (_language, line, window) => {
+  const files = ["AGENTS.md", "MEMORY.md"].map((name) => file(name, line.repeat(700).trimEnd()));
+  const made = composeFor({ files, skills: [] }, LIMITS, window);
+  const tokens = approximateTextTokens(made.sections.map(({ text }) => text).join("\n\n"));
+  expect(tokens).toBeLessThan(window * 0.4);
+  expect(tokens).toBeGreaterThan(window * 0.25);
+  expect(made.isSqueezed).toBe(true);
+  expect(composeFor({ files, skills: [] }, LIMITS, 200_000)).toEqual(compose({ files, skills: [] }, LIMITS));
 });
 
 test("the hash is that of the bytes", () => {

@@ -7,7 +7,7 @@ import type { BootstrapPorts } from "../../../src/context/bootstrap/inject.ts";
 import { keptInMemory } from "../../../src/context/bootstrap/kept.ts";
 import { INJECTED } from "../../../src/context/bootstrap/marker.ts";
 import { type BootstrapSettings, defaultBootstrap } from "../../../src/context/bootstrap/settings.ts";
-import { act, type ScriptedStep, say } from "../../../src/model/scripted.ts";
+import { act, type ScriptedStep, say, scriptedModel } from "../../../src/model/scripted.ts";
 import type { Message, ModelRequest } from "../../../src/types.ts";
 import { entriesOf, KEY, laneOf } from "../../support/agent.ts";
 import { type Stage, stage } from "../../support/stage.ts";
@@ -337,6 +337,16 @@ describe("files that do not fit", () => {
     expect([...told.told.values()][1]).toMatch(/^工作区.*\n- AGENTS\.md.*\n- SOUL\.md/);
     const notices = (await entriesOf(told.stage.sessions)).filter(({ type }) => type === "custom_message");
     expect(notices).toMatchObject([{ customType: "holdfast:notice", display: true }, { display: true }]);
+  });
+
+  test("nor what a small window leaves no room for", async () => {
+    await using told = await telling();
+    await told.file("AGENTS.md", "Rule.\n".repeat(3_000));
+    const lane = { ...laneOf("a", "web:local:me:small"), told: told.told };
+    const model = { ...scriptedModel([say("ok")]), contextWindow: async () => 4_096 };
+    expect(await told.stage.run(lane, [], { model })).toMatchObject({ kind: "replied" });
+    expect([...told.told.values()]).toEqual([expect.stringMatching(/The model's window is too small/)]);
+    expect(model.requests[0]!.system.length).toBeLessThan(4_096 * 3);
   });
 
   test("nobody else is told", async () => {
