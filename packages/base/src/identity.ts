@@ -52,9 +52,19 @@ export function bootId(): string {
   return readOr("/proc/sys/kernel/random/boot_id", "");
 }
 
+/** What stays as it is while this process lives is looked up once: it goes into the note of every lock. */
+const own: { identity?: Omit<Identity, "token"> } = {};
+
 /** This process. `token` tells apart holders inside one process. */
 export function identityOf(token: string): Identity {
-  return { pid: process.pid, start: startOf("self"), boot: bootId(), pidns: pidNamespace(), host: hostname(), token };
+  own.identity ??= {
+    pid: process.pid,
+    start: startOf("self"),
+    boot: bootId(),
+    pidns: pidNamespace(),
+    host: hostname(),
+  };
+  return { ...own.identity, token };
 }
 
 /** Reads what `identityOf` wrote; undefined when it is not such a record (a pid is a positive 32-bit integer). */
