@@ -13,7 +13,7 @@ export const HELP = `holdfast: an assistant whose conversations and actions surv
   holdfast session search TEXT         in all of them, all branches, archived too (--limit N)
   holdfast session branch NAME ENTRY   go on from there (label NAME ENTRY TEXT: give it a name)
   holdfast session fork NAME KEY       another one that begins with a copy (rename NAME TEXT)
-  holdfast session reset|archive|restore|purge NAME · clear --session NAME|--all · cleanup
+  holdfast session compact|reset|archive|restore|purge NAME · clear --session NAME|--all · cleanup
   holdfast session export NAME         to stdout: --format json, jsonl, markdown, html or flat
   holdfast session import FILE         take in a transcript, an export or the older layout
   holdfast migrate openclaw|pi DIR     bring a history over; the source is only read

@@ -34,6 +34,14 @@ export function addActs(session: Command, act: Act): void {
       act(async (context) => (await commands()).forkSession(context, name, key, options)),
     );
   session
+    .command("compact <name> [focus...]")
+    .description("shorten what the model sees; the log stays whole")
+    .action((name, focus) =>
+      act(async (context) =>
+        (await import("./commands/send.ts")).send(context, name, ["/compact", ...focus].join(" ")),
+      ),
+    );
+  session
     .command("label <name> <entry> <text>")
     .description("name an entry; an empty text takes the name back")
     .action((name, entry, text) => act(async (context) => (await commands()).labelOf(context, name, entry, text)));

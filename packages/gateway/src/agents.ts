@@ -92,6 +92,12 @@ async function openAgent(agent: AgentConfig, tools: ReadonlyMap<string, Tool>, o
     home: { id: home.id, boot: bootId(), fsync: config.sessions.fsync, actions: join(home.path, "actions") },
     holder: options.holder,
     observe: options.observe,
+    compaction: {
+      strategy: config.sessions.compactionStrategy,
+      keepRecentTokens: agent.compaction.keepRecentTokens,
+      keepRecentMessages: agent.compaction.keepRecentMessages,
+      instructions: agent.compaction.instructions,
+    },
     requests: createRequestLog({
       world,
       onProblem: (why) => options.log.warn("what went into a request was not kept", { agent: agent.id, why }),

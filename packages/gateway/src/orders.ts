@@ -4,9 +4,10 @@
  *
  * Invariant: whoever gave the order gets an honest answer, also when it came too late.
  */
-import { type Agent, type ApprovalRequest, type Decision, decide, type Recorded } from "@holdfast/agent";
+import { type Agent, type ApprovalRequest, compactByHand, type Decision, decide, type Recorded } from "@holdfast/agent";
 import type { World } from "@holdfast/base";
-import { contextText } from "./context-text.ts";
+import { compactedText, contextText, speaksChinese } from "./context-text.ts";
+import type { RunningTurns } from "./queue/running.ts";
 import { isChinese } from "./language.ts";
 import { type Control, endingJson, messageOf, notice } from "./bodies.ts";
 import type { Change, LaneItem, LaneStore } from "./lanes.ts";
@@ -17,6 +18,9 @@ interface Orders {
   readonly holder: string;
   readonly world: World;
   readonly agent: Agent;
+  readonly running: RunningTurns;
+  /** Aborts when the gateway stops. */
+  readonly signal: AbortSignal;
   changed(itemId: string): void;
   wakeOut(): void;
 }
@@ -24,6 +28,7 @@ interface Orders {
 export async function carryOut(item: LaneItem, control: Control, orders: Orders): Promise<After> {
   const chinese = isChinese(messageOf(item).text);
   if (control.kind === "stop") return said(item, stopText({ ...control, chinese }), orders);
+  if (control.kind === "compact") return compacting(item, control.focus, orders);
   if (control.kind === "context") return said(item, await contextText(item, orders), orders);
   const { approval, decision, by } = control;
   if (approval === null) return said(item, decisionText({ kind: "unknown" }, { decision, chinese }), orders);
@@ -31,6 +36,16 @@ export async function carryOut(item: LaneItem, control: Control, orders: Orders)
   const recorded = await decide(session, { approval, decision, by, nowMs: orders.world.nowMs() });
   const wake: readonly Change[] = control.item === null ? [] : [{ kind: "wake", id: control.item }];
   return said(item, decisionText(recorded, { decision, chinese }), orders, wake);
+}
+
+/** It takes as long as the model takes for a summary: a stop ends it, and so does the gateway's end, after which it begins again. */
+async function compacting(item: LaneItem, focus: string | null, orders: Orders): Promise<After> {
+  using entered = orders.running.enter(item.queue);
+  const signal = AbortSignal.any([orders.signal, entered.signal]);
+  const compacted = await compactByHand(orders.agent, item.queue, { focus, signal });
+  if (orders.signal.aborted && compacted.kind === "failed") return { kind: "again", delayMs: 0 };
+  const chinese = isChinese(messageOf(item).text) || (await speaksChinese(orders.agent, item.queue));
+  return said(item, compactedText(compacted, chinese), orders);
 }
 
 /** Ends the order's item, tells its sender, and carries out what can still be. */

@@ -81,7 +81,7 @@ async function work(options: TurnsOptions, item: LaneItem, stop: AbortSignal): P
     return giveUp(options, item, { code: "no_agent", text: "This conversation's agent is not configured any more." });
   options.changed(item.id);
   const control = controlOf(item);
-  if (control !== null) return carryOut(item, control, { ...options, agent });
+  if (control !== null) return carryOut(item, control, { ...options, agent, signal: stop });
   const timeoutMs = options.timeoutMs(item.queue);
   using entered = options.running.enter(item.queue);
   using clock = limit(

@@ -32,12 +32,50 @@ test("what was sent is told in a few lines, in the language of the conversation,
   expect(model.requests).toHaveLength(3);
 });
 
+test("/compact: a summary takes the place of what was before, and the next question is asked with it", async () => {
+  const summary = say("## Goals\nThe person reads notes.");
+  const model = scriptedModel([say("eins"), say("zwei"), say("drei"), summary, say("yes")]);
+  const { gateway } = await startGateway({ model });
+  expect(await answerOf(gateway.send(KEY, "/compact"))).toMatch(/^There is nothing to compact/);
+  for (const n of [1, 2, 3]) await gateway.send(KEY, `question ${n} ${"and more ".repeat(150)}`);
+  expect(await answerOf(gateway.send(KEY, "/compact the numbers"))).toMatch(
+    /^Compacted: 6 messages \(about [\d,]+ tokens\) became \d messages \(about \d+ tokens\): a summary, and the newest part as it was\. The original stays in the log\.$/,
+  );
+  expect(JSON.stringify(model.requests[3]?.messages)).toContain("Above all keep what concerns: the numbers");
+  await gateway.send(KEY, "and now?");
+  const sent = JSON.stringify(model.requests[4]?.messages);
+  expect(sent).toContain("The person reads notes.");
+  expect(sent).not.toContain("question 1 ");
+  expect(await answerOf(gateway.send(KEY, "/context"))).toContain("What was before: in a summary");
+});
+
+test("/compact that fails leaves everything as it was, and says so in the language of the conversation", async () => {
+  const answers = [say("好"), say("好"), say("   "), say("还在")];
+  const model = scriptedModel(answers);
+  const { gateway } = await startGateway({ model });
+  for (const n of [1, 2]) await gateway.send(KEY, `第 ${n} 项待办 ${"说明".repeat(400)}`);
+  expect(await answerOf(gateway.send(KEY, "/压缩 编号"))).toMatch(/^没有压缩：.*一切保持原样。$/);
+  await gateway.send(KEY, "还在吗？");
+  expect(JSON.stringify(model.requests[3]?.messages)).toContain("第 1 项待办");
+});
+
+test.each([
+  ["/compact", null],
+  ["/compact keep the ids", "keep the ids"],
+  ["／压缩：编号", "编号"],
+  ["/Compact:\nall of it", "all of it"],
+])("%s asks for it with the focus %s", (text, focus) => {
+  expect(contextOrderIn(text)).toEqual({ kind: "compact", focus });
+});
+
 test.each([
   ["/context", true],
   ["／Context", true],
   ["/上下文", true],
   ["/context of this song", false],
   ["context", false],
+  ["/compaction", false],
+  ["please /compact", false],
   ["what is /context", false],
 ])("%s: an order %s", (text, isOrder) => {
   expect(contextOrderIn(text) !== null).toBe(isOrder);

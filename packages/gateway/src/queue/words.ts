@@ -53,14 +53,22 @@ export function answerIn(text: string): Answer | null {
   return NO.has(word) ? { decision: "no", id: null, plain: true } : null;
 }
 
-/** A question about what the model was sent. */
-export interface ContextOrder {
-  readonly kind: "context";
-}
+/** A question about what the model was sent, or the wish to shorten it. */
+export type ContextOrder =
+  | { readonly kind: "context" }
+  /** `focus`: what is to be kept above all. */
+  | { readonly kind: "compact"; readonly focus: string | null };
 
-/** Nothing but the word is an order; with more behind it, it is a message like any other. */
+const FOCUS_CHARS_MAX = 2_000;
+
+/** A question with more behind it is a message like any other; behind a wish stands what it is about. */
 export function contextOrderIn(text: string): ContextOrder | null {
-  return /^[/／](?:context|上下文)$/iu.test(text.trim()) ? { kind: "context" } : null;
+  const said = text.trim();
+  if (/^[/／](?:context|上下文)$/iu.test(said)) return { kind: "context" };
+  const wish = /^[/／](?:compact|压缩)(?:[\s:：]+(.+))?$/isu.exec(said);
+  if (wish === null) return null;
+  const focus = wish[1]?.trim() ?? "";
+  return { kind: "compact", focus: focus === "" ? null : focus.slice(0, FOCUS_CHARS_MAX).toWellFormed() };
 }
 
 /** Whatever a person puts around a word without meaning anything by it. */
