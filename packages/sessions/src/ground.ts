@@ -128,6 +128,7 @@ export class Ground {
   /** After our own commit. */
   async advance(entries: readonly Entry[], position: Position, end: number): Promise<void> {
     this.position = position;
+    this.places.reached(position);
     this.#next = end;
     this.#cut = null;
     await this.#extend(entries);

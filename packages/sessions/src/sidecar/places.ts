@@ -51,6 +51,14 @@ export class Places {
     return this.run((tree) => endBefore(tree, id, before));
   }
 
+  /**
+   * The log is known to have reached this position by nothing but growth, so what was added need not be told from a rewrite
+   * once more: that costs two readings of its end.
+   */
+  reached(position: Position): void {
+    if (this.#position !== undefined) this.#position = position;
+  }
+
   async #keptNow(): Promise<LineIndex | undefined> {
     await using now = await this.#open();
     this.#life += 1;
