@@ -50,7 +50,7 @@ const MISTAKES: readonly (readonly [string, Mutation, string, RegExp, RegExp])[]
   ["a move is a copy, made when the original has gone", withoutOriginal, "archive", /^remove/, /and is not there/],
   ["the original goes before its packed copy has a name", packedTooLate, "archive", /^remove/, /and is not there/],
   ["a packed copy is named before it is synced", packedUnsynced, "archive", /^make/, /acknowledged and is not there/],
-  ["names that were refused their sync count as synced", withRefusedNames, "restore", /^syncDir/, /and is not there/],
+  ["names that were refused their sync count as synced", withRefusedNames, "reset", /^syncDir/, /and is not there/],
   ["names are not synced", withoutDirectorySync, "restore", /^make/, /is not there/],
   ["nothing is synced", withoutSync, "reset", /^make/, /was acknowledged and is not there/],
   ["a copy is made under its own name", madeInPlace, "fork", /^create/, /has no header/],
