@@ -7,6 +7,7 @@
 import { isDeeper, LIMITS } from "@holdfast/base";
 import type { ContentBlock, NewEntry } from "@holdfast/sessions";
 import { sayInjected } from "./context/bootstrap/inject.ts";
+import { makeRoomAfter, makeRoomBefore } from "./context/compaction/room.ts";
 import type { RequestFacts } from "./context/report/types.ts";
 import { buildRequest } from "./context/request.ts";
 import { type InvalidToolCall, modelFailure } from "./model/answers.ts";
@@ -24,6 +25,15 @@ export type Asked =
  * that the answer answers. One question gets one answer; a failed attempt that another one follows is an entry of its own.
  */
 export async function ask(work: Work, answering: readonly string[]): Promise<Asked> {
+  await makeRoomBefore(work);
+  for (;;) {
+    const asked = await askRoute(work, answering);
+    const isOver = asked.kind === "failed" && asked.failure.code === "context_overflow";
+    if (!isOver || !(await makeRoomAfter(work))) return asked;
+  }
+}
+
+async function askRoute(work: Work, answering: readonly string[]): Promise<Asked> {
   const { agent, session } = work;
   const seen = await placeOf(work);
   const route = agent.model.route?.(session.id) ?? onlyRoute(agent.model);

@@ -97,6 +97,8 @@ async function openAgent(agent: AgentConfig, tools: ReadonlyMap<string, Tool>, o
       keepRecentTokens: agent.compaction.keepRecentTokens,
       keepRecentMessages: agent.compaction.keepRecentMessages,
       instructions: agent.compaction.instructions,
+      reserveTokens: agent.compaction.reserveTokens,
+      auto: config.sessions.autoCompaction,
     },
     requests: createRequestLog({
       world,

@@ -3,6 +3,7 @@
  * Invariant: what cannot be done now is said, and leaves everything as it is.
  */
 import { LIMITS } from "@holdfast/base";
+import type { NewEntry } from "@holdfast/sessions";
 import type { Agent } from "../../types.ts";
 import { openCalls } from "../../next-step.ts";
 import { keepRight } from "../../work.ts";
@@ -28,7 +29,8 @@ export async function compactByHand(
   const settings = agent.compaction ?? COMPACTION;
   // Fixed rules cannot summarise.
   const strategy = model.name === REHEARSAL ? "truncate" : settings.strategy;
-  const work = { session, right: claim.right, model, world, settings: { ...settings, strategy }, signal: kept.signal };
+  const add = (entry: NewEntry) => session.append(entry, { right: claim.right });
+  const work = { session, add, model, world, settings: { ...settings, strategy }, signal: kept.signal };
   const compacted = await compact(work, { focus, reason: "manual" });
   const entry = compacted.kind === "compacted" ? session.path().find(({ id }) => id === compacted.entryId) : undefined;
   if (entry !== undefined) agent.observe(sessionKey, { kind: "entries", entries: [entry], durable: true });
@@ -41,4 +43,6 @@ export const COMPACTION = {
   keepRecentTokens: 20_000,
   keepRecentMessages: null,
   instructions: null,
+  reserveTokens: 20_000,
+  auto: true,
 } as const;

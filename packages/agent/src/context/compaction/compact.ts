@@ -6,7 +6,7 @@
  * is none replaces nothing; what others wrote while the model was thinking stays behind the entry.
  */
 import { LIMITS, type World } from "@holdfast/base";
-import { approximateTokens, fieldsOf, type Right, type Session } from "@holdfast/sessions";
+import { type Appended, approximateTokens, fieldsOf, type NewEntry, type Session } from "@holdfast/sessions";
 import type { Model } from "../../types.ts";
 import { type Cut, cutOf, isOfSummary, type Sized } from "./cut.ts";
 import { shortened, transcribed } from "./prompt.ts";
@@ -18,11 +18,16 @@ export interface CompactionSettings {
   readonly keepRecentTokens: number;
   readonly keepRecentMessages: number | null;
   readonly instructions: string | null;
+  /** Kept free for the answer. */
+  readonly reserveTokens: number;
+  /** Whether it is done without being asked for. */
+  readonly auto: boolean;
 }
 
 export interface CompactionWork {
   readonly session: Session;
-  readonly right: Right;
+  /** Appends one entry, under the turn right. */
+  add(entry: NewEntry): Promise<Pick<Appended, "entries">>;
   /** Who writes the summary. */
   readonly model: Model;
   readonly world: World;
@@ -89,7 +94,7 @@ export async function compact(work: CompactionWork, { focus, reason }: Compactio
     details: { strategy, originalCount: cut.at, reason },
   };
   work.world.at("compaction:before-append");
-  const { entries } = await session.append(entry, { right: work.right });
+  const { entries } = await work.add(entry);
   work.world.at("compaction:after-append");
   const now = await session.context();
   const after = {

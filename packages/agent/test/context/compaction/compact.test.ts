@@ -28,6 +28,8 @@ const SETTINGS: CompactionSettings = {
   keepRecentTokens: 700,
   keepRecentMessages: null,
   instructions: null,
+  reserveTokens: 1_000,
+  auto: true,
 };
 
 interface Stand extends AsyncDisposable {
@@ -56,7 +58,8 @@ async function stand(entries: readonly NewEntry[] = TALK): Promise<Stand> {
       const claim = await session.claimTurn("me", 30_000);
       if (claim.kind === "held") throw new Error("held");
       const { signal } = new AbortController();
-      const work = { session, right: claim.right, model, world, settings: { ...SETTINGS, ...settings }, signal };
+      const add = (entry: NewEntry) => session.append(entry, { right: claim.right });
+      const work = { session, add, model, world, settings: { ...SETTINGS, ...settings }, signal };
       const made = await compact(work, { focus: null, reason: "manual", ...asked });
       await session.releaseTurn(claim.right);
       return { made, asked: scripted.requests.map(({ messages }) => String(messages[0]?.content)) };
