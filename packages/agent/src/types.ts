@@ -2,6 +2,7 @@
  * The agent's vocabulary and ports. The agent turns one message into entries and a reply; everything it needs from
  * outside arrives through these interfaces, joined by the gateway's composition root.
  */
+import type { PruningSettings } from "./context/pruning/prune.ts";
 import type { Spent } from "./spend.ts";
 import type { Json, JsonObject, World } from "@holdfast/base";
 import type { ActionFolders } from "./actions/folder.ts";
@@ -254,6 +255,13 @@ export interface Agent {
   /** This process's name in claims, e.g. `<home id>:<identity>`. */
   readonly holder: string;
   readonly observe: Observe;
+  /** How much of a conversation its model sees; all of it when left out. */
+  history?(item: Pick<TurnItem, "sessionKey" | "message">): {
+    readonly maxMessages?: number;
+    readonly maxTokens?: number;
+  };
+  /** How old results of tools are shortened in requests; not at all when left out. */
+  readonly pruning?: PruningSettings;
   /** How a conversation is shortened; as in docs/config.md when left out. */
   readonly compaction?: CompactionSettings;
   /** Keeps what went into each request, for people; left out: nothing is kept. */

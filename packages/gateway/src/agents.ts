@@ -13,6 +13,7 @@ import { bootId, type World } from "@holdfast/base";
 import { openSessions, type Sessions } from "@holdfast/sessions";
 import { bootstrapOf } from "./bootstrap.ts";
 import type { AgentConfig, Config } from "./config/schema.ts";
+import { historyLimits } from "./history.ts";
 import type { Home } from "./home.ts";
 import type { Log } from "./log.ts";
 import { startMcpServers } from "./mcp.ts";
@@ -100,6 +101,8 @@ async function openAgent(agent: AgentConfig, tools: ReadonlyMap<string, Tool>, o
       reserveTokens: agent.compaction.reserveTokens,
       auto: config.sessions.autoCompaction,
     },
+    pruning: pruningOf(agent),
+    history: ({ sessionKey, message }) => historyLimits(sessionKey, message.address.channel, config.sessions),
     requests: createRequestLog({
       world,
       onProblem: (why) => options.log.warn("what went into a request was not kept", { agent: agent.id, why }),
@@ -114,6 +117,10 @@ async function openAgent(agent: AgentConfig, tools: ReadonlyMap<string, Tool>, o
     finish: turns.finish,
     tell: turns.tell,
   };
+}
+
+function pruningOf({ contextPruning: { ttl, ...settings } }: AgentConfig): NonNullable<Agent["pruning"]> {
+  return { ...settings, ttlMs: ttl };
 }
 
 function sessionsOf(agent: AgentConfig, cwd: string, { home, config, world, log }: AgentsOptions): Promise<Sessions> {
