@@ -26,7 +26,7 @@ export default defineConfig({
     include: ["packages/*/test/**/*.test.ts", "scripts/test/**/*.test.ts"],
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
     setupFiles: ["scripts/test-setup.ts"],
-    testTimeout: 30_000,
+    testTimeout: process.env.HOLDFAST_LARGE === "1" ? 300_000 : 30_000,
     hookTimeout: 30_000,
     maxWorkers: 2,
     coverage: {
