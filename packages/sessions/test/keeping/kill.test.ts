@@ -70,10 +70,10 @@ interface Act {
 const ACTS: readonly Act[] = [
   { name: "archive", archived: false, ends: false, pointsMin: 8, usual: true },
   { name: "restore", archived: true, ends: false, pointsMin: 6, usual: false },
-  { name: "open", archived: true, ends: false, pointsMin: 6, usual: true },
+  { name: "open", archived: true, ends: false, pointsMin: 6, usual: false },
   { name: "clear", archived: false, ends: true, pointsMin: 8, usual: false },
   { name: "clear", archived: true, ends: true, pointsMin: 8, usual: true },
-  { name: "reset", archived: false, ends: true, pointsMin: 10, usual: true },
+  { name: "reset", archived: false, ends: true, pointsMin: 10, usual: false },
   { name: "reset", archived: true, ends: true, pointsMin: 10, usual: false },
 ];
 
