@@ -28,7 +28,8 @@ export default defineConfig({
     setupFiles: ["scripts/test-setup.ts"],
     testTimeout: process.env.HOLDFAST_LARGE === "1" ? 300_000 : 30_000,
     hookTimeout: 30_000,
-    maxWorkers: 2,
+    // Of two cores; many tests wait for processes.
+    maxWorkers: 3,
     coverage: {
       include: COVERED.map((name) => `packages/sessions/src/${name}.ts`),
       reporter: ["text"],

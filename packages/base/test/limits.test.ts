@@ -19,6 +19,6 @@ test("a lock is waited for less long than a hold is a bug, and that less than a 
 test("every limit is a positive whole number and ends with its unit", () => {
   for (const [name, value] of Object.entries(LIMITS)) {
     expect(Number.isSafeInteger(value) && value > 0, name).toBe(true);
-    expect(name).toMatch(/(Ms|Max|Bytes)$/);
+    expect(name).toMatch(/(Ms|Max|Min|Bytes)$/);
   }
 });
