@@ -20,7 +20,10 @@ export function bootstrapOf(agent: AgentConfig, config: Settings, world: World):
       injection,
       limits: { maxChars, totalMaxChars },
       memory: { scope, days },
-      timezone: timezoneOf(agent, config),
+      // Asked when a message comes: what zones are takes megabytes.
+      get timezone() {
+        return timezoneOf(agent, config);
+      },
     },
     read: diskWorkspace(world),
     kept: keptBeside(),

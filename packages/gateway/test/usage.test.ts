@@ -78,7 +78,7 @@ test.each([
 test("days are the owner's; answers without numbers and entries of others count nothing", () => {
   const at = Date.UTC(2026, 11, 1, 17);
   expect([dayAt("UTC", at), dayAt("Asia/Shanghai", at)]).toEqual(["2026-12-01", "2026-12-02"]);
-  const where = { agent: "main", sessionKey: KEY, timezone: "UTC", nowMs: at };
+  const where = { agent: "main", sessionKey: KEY, timezone: () => "UTC", nowMs: at };
   const entry = (message: unknown) => ({ type: "message", id: "e", parentId: null, timestamp: "", message }) as never;
   expect(lineOf(entry({ role: "assistant", usage: USAGE, provider: "p", model: "m" }), where)).toMatchObject({
     tokens: 1_000,

@@ -35,10 +35,13 @@ interface BookOptions {
 const NOTHING: Spent = { tokens: 0, cost: 0 };
 
 export async function openUsage({ home, config, world, log }: BookOptions): Promise<UsageBook> {
-  const timezone = timezoneOf(config.agents.list[0] ?? { timezone: null }, config);
   const folder = join(home, "usage");
-  const day = (): string => dayAt(timezone, world.nowMs());
-  const lines = await readUsage(home, { fromDay: day() });
+  const { spend } = config.models;
+  // What days are is only looked up where it matters: the tables for that take megabytes.
+  const isBounded = [spend.day, spend.agentDay].some(({ tokens, cost }) => tokens !== null || cost !== null);
+  const timezone = (): string => timezoneOf(config.agents.list[0] ?? { timezone: null }, config);
+  const day = (): string => (isBounded ? dayAt(timezone(), world.nowMs()) : "");
+  const lines = isBounded ? await readUsage(home, { fromDay: day() }) : [];
   const state = { day: day(), spent: new Map<string, Spent>(), writing: Promise.resolve() };
   const count = ({ agent, tokens, cost }: UsageLine): void => {
     const sum = state.spent.get(agent) ?? NOTHING;
@@ -64,7 +67,7 @@ export async function openUsage({ home, config, world, log }: BookOptions): Prom
     const line = lineOf(entry, { agent, sessionKey, timezone, nowMs: world.nowMs() });
     if (line === null) return;
     turnDay();
-    count(line);
+    if (isBounded) count(line);
     state.writing = state.writing.then(() => write(line));
   };
   const today = (agent?: string): Spent => {
@@ -75,7 +78,6 @@ export async function openUsage({ home, config, world, log }: BookOptions): Prom
       NOTHING,
     );
   };
-  const { spend } = config.models;
   return {
     watching: (observe) => (sessionKey, observation) => {
       if (observation.kind === "entries") for (const entry of observation.entries) note(sessionKey, entry);

@@ -39,7 +39,12 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
 /** Null for what is no answer of a model, and where nothing was counted. */
 export function lineOf(
   entry: Entry,
-  where: { readonly agent: string; readonly sessionKey: string; readonly timezone: string; readonly nowMs: number },
+  where: {
+    readonly agent: string;
+    readonly sessionKey: string;
+    readonly timezone: () => string;
+    readonly nowMs: number;
+  },
 ): UsageLine | null {
   const { message } = entry as { readonly message?: unknown };
   if (!isObject(message) || message.role !== "assistant" || !isObject(message.usage)) return null;
@@ -48,7 +53,7 @@ export function lineOf(
   if (tokens === 0) return null;
   return {
     at: where.nowMs,
-    day: dayAt(where.timezone, where.nowMs),
+    day: dayAt(where.timezone(), where.nowMs),
     agent: where.agent,
     session: where.sessionKey,
     model: `${String(message.provider)}/${String(message.model)}`,

@@ -32,6 +32,8 @@ export async function openThreaded(path: string): Promise<StepRunner> {
   const worker = new Worker(THREAD, {
     workerData: path,
     name: "lanes",
+    // Rows are small and short-lived.
+    resourceLimits: { maxYoungGenerationSizeMb: 4 },
     ...(IS_SOURCE ? { execArgv: SOURCE_OPTIONS } : {}),
   });
   const opened = Promise.withResolvers<Outcome>();
