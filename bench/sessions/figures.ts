@@ -122,7 +122,7 @@ const APPENDING: readonly Figure[] = [
   {
     name: "durable append, one writer: of a bare write + fdatasync",
     goal: ">= 0.8 x, or <= 0.15 ms more",
-    unit: "ms more",
+    unit: "ms too much",
     of: (round) =>
       Math.max(0, at(round, "append.one") - Math.max(at(round, "append.bare") / 0.8, at(round, "append.bare") + 0.15)),
     isMet: (missing) => missing === 0,
