@@ -41,16 +41,11 @@ function lines(home: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-const POINTS = [
-  "lane:after-write#1",
-  "http:before-ack#1",
-  "http:after-ack#1",
-  "transcript:after-sync#3",
-  "effect:after:write#1",
-  "deliver:before-send#1",
-  "deliver:after-send#1",
-];
+const POINTS = ["lane:after-write#1", "http:after-ack#1", "effect:after:write#1", "deliver:after-send#1"];
 const MORE_POINTS = [
+  "http:before-ack#1",
+  "transcript:after-sync#3",
+  "deliver:before-send#1",
   // A turn with one tool writes to its lanes five times, and claims twice.
   ...Array.from({ length: 4 }, (_, index) => `lane:before-write#${index + 2}`),
   ...Array.from({ length: 6 }, (_, index) => `lane:after-write#${index + 2}`),

@@ -13,7 +13,7 @@ import { killCampaign } from "../src/campaign.ts";
 import { killRound, pointsOf, tableOf } from "../src/kill-points.ts";
 
 const LARGE = process.env.HOLDFAST_LARGE === "1";
-const STRIDE = LARGE ? 1 : 8;
+const STRIDE = LARGE ? 1 : 16;
 const MINUTES = 60_000;
 
 /** Pi opens a copy (it rewrites what it opens) and must see the same messages as we do. */

