@@ -28,8 +28,8 @@ export default defineConfig({
     setupFiles: ["scripts/test-setup.ts"],
     testTimeout: process.env.HOLDFAST_LARGE === "1" ? 300_000 : 30_000,
     hookTimeout: 30_000,
-    // Of two cores; many tests wait for processes.
-    maxWorkers: 3,
+    // Of two cores; many tests wait for processes. Large counts do not, and some have workers of their own.
+    maxWorkers: process.env.HOLDFAST_LARGE === "1" ? 2 : 3,
     coverage: {
       include: COVERED.map((name) => `packages/sessions/src/${name}.ts`),
       reporter: ["text"],

@@ -81,7 +81,7 @@ const ROUNDS: readonly (readonly [seed: number, language: Language])[] = [
   [4, "zh"],
 ];
 const MORE: typeof ROUNDS = Array.from(
-  { length: 12 },
+  { length: 4 },
   (_, index) => [index + 5, index % 2 === 0 ? "en" : "zh"] as const,
 );
 

@@ -8,3 +8,6 @@ process.on("message", ({ story, options }: Job) => {
   if (found === undefined) throw new TypeError(`no story ${story}`);
   void enumerateTurns(found, options).then((report) => process.send?.(report));
 });
+
+// Nobody is left to tell.
+process.on("disconnect", () => process.exit());
